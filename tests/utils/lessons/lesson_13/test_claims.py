@@ -528,8 +528,8 @@ def test_the_profiler_counts_as_we_do():
          "more than our {:.0f}.", max(apart), count_step(WIDE).loads)  # fmt: skip
     says("Its instructions per tile are ours and at most {:.0f} more", max(more))
     fewer = found["transposed_tile"] - found["vectorized"]
-    says("But between the last two kernels all wavefronts fall by only {:.2f}, or {:.2f} ms.", fewer,
-         fewer * count_step(OLD).alone_ms(H200) / count_step(OLD).total)  # fmt: skip
+    says("But between the last two kernels all wavefronts fall by only {:.2f}, or {:.2f} ms.",
+         fewer, fewer * count_step(OLD).alone_ms(H200) / count_step(OLD).total)  # fmt: skip
     assert [row[0] for row in show_profile(counted).rows] == list(KERNELS)
 
 
