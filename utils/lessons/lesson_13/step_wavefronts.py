@@ -248,13 +248,11 @@ def show_profile(counted: Mapping) -> Table:
         shared, rest = one.shared_wavefronts, one.wavefronts - one.shared_wavefronts
         wavefronts = f"{shared / steps:.1f}", f"{rest / steps:.2f}"
         rows.append((one.kernel, *wavefronts, f"{per_tile:.0f}"))
-    head = (
-        "",
-        "wavefronts of a step, shared memory",
-        "wavefronts of a step, global memory",
-        "instructions of a tile",
+    head = ("", "shared memory", "global memory", "instructions")
+    caption = (
+        f"Wavefronts of a step and instructions of a tile, counted by the profiler for one warp, at "
+        f"{one.n}×{one.n}, one {one.device}"
     )
-    caption = f"Counted by the profiler for one warp, at {one.n}×{one.n}, one {one.device}"
     return table(caption, head, rows)
 
 
