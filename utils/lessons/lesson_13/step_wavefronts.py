@@ -250,7 +250,7 @@ def show_profile(counted: Mapping) -> Table:
         rows.append((one.kernel, *wavefronts, f"{per_tile:.0f}"))
     head = ("", "shared memory", "global memory", "instructions")
     caption = (
-        f"Wavefronts of a step and instructions of a tile, counted by the profiler for one warp, at "
+        "Wavefronts of a step and instructions of a tile, counted by the profiler for one warp, at "
         f"{one.n}×{one.n}, one {one.device}"
     )
     return table(caption, head, rows)
