@@ -20,13 +20,13 @@ BOUNDS = {"micro_kernel": 0.25, "four_sums": 0.5}
 
 
 def at_work(**micro_kernels: Callable) -> Picture | Card:
-    """Time micro-kernels alone and in matrix products, and draw bars of their GFLOP/s.
+    """Time micro-kernels alone and in products, and return a picture with bars of GFLOP/s.
 
     A micro-kernel alone reads panels of 256 steps that stay in the nearest cache. The picture also
     has bars of multiply-adds alone and of NumPy's BLAS, and a dashed line at the bound of an
     exercise's sums. All are timed alternately on one core. The solution is timed, too, as long as
     the reader's function is not right or misses a target; in a copy of the course without
-    solutions, a card says that nothing was timed.
+    solutions, a card that says that nothing was timed is returned instead.
 
     Each function is judged by `check` before, which stores it if it passes. micro_kernels: the
     reader's functions by the names of their exercises.

@@ -43,9 +43,9 @@ def by_pairs(of_a, a, y, z):
 
 
 def kernel_with(load_a: Callable):
-    """Return a kernel (a, b, c) of a warp per 16×8 of c, whose sizes fit.
+    """Return a kernel (a, b, c) for c = a·b without guards, of one warp per 16×8 of c.
 
-    load_a: a device function with the parameters of `by_elements`.
+    load_a: a device function (of_a, a, y, z) that loads a lane's four elements of a into of_a.
     """
 
     @cuda.jit
@@ -70,13 +70,13 @@ def kernel_with(load_a: Callable):
 
 
 def variant_with(name: str, load_a: Callable) -> Variant:
-    """Return a variant called `name` with the launch of `mma_naive` that loads a by `load_a`."""
+    """Return a variant called `name` of `kernel_with(load_a)`, with the launch of `mma_naive`."""
     kernel = kernel_with(load_a)
     return replace(STEP, name=name, build=lambda: kernel).variant()
 
 
 def variants() -> tuple[Variant, ...]:
-    """Return the three kernels in the order in which they are timed."""
+    """Return `single_loads`, `pairs` and `mma_naive`, the order in which they are timed."""
     single, pairs = variant_with("single_loads", by_elements), variant_with("pairs", by_pairs)
     return single, pairs, STEP.variant()
 

@@ -7,7 +7,8 @@ The file is a command, and the plugin by which the command's pytest measures.
     python -m tools.measure_tests tests/labs   these tests alone; the others' rows stay
 
 A test function may cost `make test` SECONDS of processor time. If its cases cost more, as many of
-them stay as fit, spread evenly. Tests that no longer exist lose their rows.
+them stay as fit, spread evenly; one stays if it costs less than ALONE. Tests that no longer exist
+lose their rows.
 """
 
 import argparse
@@ -26,7 +27,7 @@ import pytest
 from tests import fast_cases
 from utils.paths import ROOT
 
-SECONDS = 0.5
+SECONDS, ALONE = 0.4, 0.8
 
 
 def pytest_addoption(parser):
@@ -117,14 +118,16 @@ def table_from(
     """Return the rows of the table: test -> number of cases that `make test` runs.
 
     Only tests that cost more than `SECONDS` have a row. Its number is that of the cases which fit
-    into `SECONDS` at the test's mean cost per case; a smaller number so far is kept. cases: test ->
-    number of its cases. seconds: test -> seconds of each case that ran. kept: the rows so far; a
-    test stays in the table until every case is measured again. complete: True if all tests were
-    collected, so that rows of other tests are dropped.
+    into `SECONDS` at the test's mean cost per case, or 1 if none does and that cost is below
+    `ALONE`; a smaller number so far is kept. cases: test -> number of its cases. seconds: test ->
+    seconds of each case that ran. kept: the rows so far; a test stays in the table until every case
+    is measured again. complete: True if all tests were collected, so that rows of other tests are
+    dropped.
     """
     table = {test: number for test, number in kept.items() if test in cases or not complete}
     for test, costs in seconds.items():
-        fitting = int(SECONDS / max(sum(costs) / len(costs), 1e-9))
+        mean = max(sum(costs) / len(costs), 1e-9)
+        fitting = max(int(SECONDS / mean), int(mean < ALONE))
         if fitting < cases[test] and fitting < table.get(test, cases[test]):
             table[test] = fitting
     return table

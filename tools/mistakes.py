@@ -75,8 +75,8 @@ def table(exercise: Exercise) -> dict:
     """Return the content of `mistakes.json` for an exercise, a dict with three keys.
 
     "made_from" is a digest of the files that the table depends on. "known" and "alike" map each
-    sentence to its fingerprints, separated by spaces: exact ones of `wrong.py`, and those of other
-    kernels.
+    sentence to its fingerprints, separated by spaces. Those in "known" are the exact ones of
+    `wrong.py`; those in "alike" are the exact ones of mutants, and coarser ones of both.
     """
     made = table_of(list(known_kernels(exercise)))
     return {
@@ -168,10 +168,11 @@ def _by_sentence(marks: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def known_kernels(exercise: Exercise) -> Iterator[Known]:
-    """Yield the wrong versions and mutants of an exercise that run and give wrong results.
+    """Yield the wrong versions and mutants of an exercise that run and go wrong.
 
-    For an exercise about numbers, there are no mutants. An exercise that is neither about a kernel
-    nor about numbers yields nothing.
+    A kernel goes wrong if its result is wrong or the virtual GPU finds a flaw. For an exercise
+    about numbers, there are no mutants. An exercise that is neither about a kernel nor about
+    numbers yields nothing.
     """
     if isinstance(exercise, NumbersExercise):
         yield from _formulas(exercise)
@@ -197,10 +198,11 @@ def mutants_of(exercise: KernelExercise, but: str = "") -> Iterator[Mutant]:
 def known(
     exercise: KernelExercise, what: str, text: str, says: str, listed: bool
 ) -> Iterator[Known]:
-    """Run the kernel in a text; yield one Known if it runs and its result is wrong, else nothing.
+    """Run the kernel in a text; yield one Known if it runs and goes wrong, else nothing.
 
-    what: the mistake in words. text: the whole file. says: the sentence on the mistake. listed:
-    True for a version of `wrong.py`.
+    It goes wrong if its result is wrong or the virtual GPU finds a flaw. what: the mistake in
+    words. text: the whole file. says: the sentence on the mistake. listed: True for a version of
+    `wrong.py`.
     """
     try:
         kernel = function_in(exercise.name, text)
@@ -251,9 +253,9 @@ def _effective(text: str) -> str:
 
 
 def write(name: str) -> list[str]:
-    """Write the `mistakes.json` of an exercise; return a list of one line with its numbers.
+    """Write the `mistakes.json` of an exercise; return a list of one line for the terminal.
 
-    name: the exercise's name.
+    The line has the numbers of sentences in both parts of the table. name: the exercise's name.
     """
     warnings.simplefilter("ignore")
     exercise = EXERCISES[name]

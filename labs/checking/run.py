@@ -256,7 +256,10 @@ class Run:
         return self._again(record=block, counts=False).trace.recording
 
     def _again(self, **options) -> Run:
-        """Launch the kernel again with the same inputs; options: those of `run_kernel`."""
+        """Launch the kernel again with the same inputs, and return the run.
+
+        options: keyword arguments of `run_kernel`.
+        """
         return run_kernel(
             self.job, self.kernel, self.shape, self.patience, seed=self.seed, **options
         )

@@ -101,7 +101,10 @@ def _in_the_launchs_memory() -> Target:
 
 
 def _resized(run: Run, more: int) -> Run:
-    """Launch the kernel again with `more` bytes of shared memory more, and record block 0."""
+    """Launch the kernel again with `more` additional bytes of shared memory; return the run.
+
+    The events of block 0 are recorded. more: may be negative.
+    """
 
     def launch(shape: Shape):
         """Return the launch for a shape with the other number of bytes."""

@@ -38,9 +38,10 @@ def warp_product(**fields) -> KernelExercise:
 
 
 def two_warp_product(**fields) -> KernelExercise:
-    """Return an exercise as `warp_product` does, with blocks of two warps, one above the other.
+    """Return an exercise whose kernel (a, b, c) stores a·b into c, with two warps per 32×8 of c.
 
-    fields: the remaining fields of KernelExercise.
+    Both warps are in one block, and each has 16×8 of c, one part above the other. fields: the
+    remaining fields of KernelExercise.
     """
     return _product(launch_two_warps, **fields)
 

@@ -206,9 +206,10 @@ def _alone(lab: Lab, submission: Submission, secret: str) -> Mark | None:
 
 
 def _key(lab: Lab, submission: Submission, secret: str) -> str:
-    """Return 32 hexadecimal digits: a hash of the lab's name, the secret and the submitted files.
+    """Return 32 hexadecimal digits: a hash of the lab's name, the secret and the submission.
 
-    The student's name and the version of the lab do not change it.
+    Of the submission, the files and the problem are hashed. The student's name and the version of
+    the lab do not change the result.
     """
     hashed = hashlib.sha256(as_bytes(f"{lab.name}\0{secret}\0{submission.problem}"))
     for name, raw in submission.files:

@@ -30,9 +30,9 @@ _HEADING = re.compile(r"^#{2,3} +(.+)$", re.MULTILINE)
 class Group:
     """Submissions to one exercise that have the same cause.
 
-    sentence: what the checker said of one of them, the first whose line of code it quotes. count:
-    how many there are. refused: True if they were refused because of their text or their file, so
-    that nothing ran.
+    sentence: what the checker said of one of them: of the first whose line of code it quotes, or
+    else of the first. count: how many there are. refused: True if they were refused because of
+    their text or their file, so that nothing ran.
     """
 
     sentence: str
@@ -69,12 +69,13 @@ def groups(marks: Iterable[Mark], part: Part) -> list[Group]:
 
 
 def _cause(mark: Mark, part: Part) -> str:
-    """Return the first sentence on why a mark lost points in a part; "" if it has all of them.
+    """Return the first sentence on why a mark lost points in a part, or "" if no row has a reason.
 
-    It is the sentence about the whole exercise, if there is one, else the first row's reason. Names
-    of files, and that of the student, are left out of it.
+    A row without points, which only reports a target, is no loss. The result is the sentence about
+    the whole exercise, if there is one, else the reason of the first row that has one. Names of
+    files, and that of the student, are left out of it.
     """
-    rows = [row for row in mark.rows if row.part == part.exercise and row.told]
+    rows = [r for r in mark.rows if r.part == part.exercise and r.told and not r.beside]
     if not rows:
         return ""
     told = next((cause for name, cause in mark.told if name == part.exercise), rows[0].told)
@@ -99,7 +100,8 @@ def sections(numbers: Iterable[str]) -> Iterator[Section]:
 def explaining(sentence: str, among: Sequence[Section]) -> Section | None:
     """Return the section whose words a sentence shares most, or None if it shares none.
 
-    Each word of at least four letters counts once. It weighs more the fewer sections have it.
+    Each word of at least four letters counts once. It weighs more the fewer sections have it, and
+    less the more different words its own section has.
     """
     words = [set(_WORD.findall(f"{one.heading} {one.text}".lower())) for one in among]
     spread = Counter(word for each in words for word in each)

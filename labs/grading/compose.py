@@ -92,7 +92,7 @@ def _pairs(exercises: list[str], points: list[int]) -> list[tuple[str, int]]:
 
 
 def _minutes(exercises: Iterable[str]) -> int:
-    """Return the estimated minutes of these exercises of the course's labs, rounded up.
+    """Return the estimated minutes of these exercises together, rounded up to a multiple of 5.
 
     Raises CourseError if no lab has one of them.
     """

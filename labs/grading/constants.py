@@ -52,7 +52,8 @@ def constant(node: ast.expr, value_of: Callable[[str], object]) -> object:
     """Return the value of an expression of numbers, types and tuples of them.
 
     Raises NotAllowed for any other expression, and Python's own error, such as ZeroDivisionError,
-    for an expression without a value. value_of: maps a name to its value, or to None if unknown.
+    for an expression without a value. value_of: returns the value of a name, or None if it is
+    unknown.
     """
     evaluate = EXPRESSIONS.get(type(node))
     if evaluate is None:
@@ -63,7 +64,8 @@ def constant(node: ast.expr, value_of: Callable[[str], object]) -> object:
 def whole_numbers(node: ast.expr, value_of: Callable[[str], object]) -> tuple[int, ...]:
     """Return the values of a list or tuple expression of whole numbers, such as an order of lines.
 
-    value_of: maps a name to its value, or to None if unknown. Raises NotAllowed for anything else.
+    value_of: returns the value of a name, or None if it is unknown. Raises NotAllowed for anything
+    else.
     """
     if not isinstance(node, ast.List | ast.Tuple):
         raise NotAllowed("no list")
@@ -76,7 +78,7 @@ def whole_numbers(node: ast.expr, value_of: Callable[[str], object]) -> tuple[in
 def modules_in(node: ast.AST, value_of: Callable[[str], object]) -> dict[str, str]:
     """Return a dict from each name in an expression that is a module to the module's full name.
 
-    value_of: maps a name to its value, or to None if unknown.
+    value_of: returns the value of a name, or None if it is unknown.
     """
     names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
     values = {name: value_of(name) for name in names}
@@ -99,7 +101,7 @@ def _name(node: ast.Name, value_of) -> object:
 def _tuple(node: ast.Tuple, value_of) -> tuple:
     """Return the values of the parts of a tuple expression, as a tuple.
 
-    value_of: maps a name to its value, or to None if unknown.
+    value_of: returns the value of a name, or None if it is unknown.
     """
     return tuple(constant(part, value_of) for part in node.elts)
 
@@ -107,8 +109,8 @@ def _tuple(node: ast.Tuple, value_of) -> tuple:
 def _unary(node: ast.UnaryOp, value_of) -> object:
     """Return the value of an operation with one operand, such as -x.
 
-    value_of: maps a name to its value, or to None if unknown. Raises NotAllowed if the operand is
-    no number.
+    value_of: returns the value of a name, or None if it is unknown. Raises NotAllowed if the
+    operand is no number.
     """
     return _small(OPERATORS[type(node.op)](_number(constant(node.operand, value_of))))
 
@@ -116,8 +118,8 @@ def _unary(node: ast.UnaryOp, value_of) -> object:
 def _binary(node: ast.BinOp, value_of) -> object:
     """Return the value of an operation with two operands, such as x + y.
 
-    value_of: maps a name to its value, or to None if unknown. Raises NotAllowed if an operand is no
-    number, if the operator is unknown, or if the result is too large.
+    value_of: returns the value of a name, or None if it is unknown. Raises NotAllowed if an operand
+    is no number, if the operator is unknown, or if the result is too large.
     """
     left, right = (_number(constant(part, value_of)) for part in (node.left, node.right))
     return _applied(node.op, left, right)
@@ -138,8 +140,8 @@ def _applied(op: ast.operator, left, right) -> object:
 def _boolean(node: ast.BoolOp, value_of) -> object:
     """Return the value of a chain of `and`, or of `or`: that of the operand at which Python stops.
 
-    value_of: maps a name to its value, or to None if unknown. Raises NotAllowed if an operand up to
-    there is no number.
+    value_of: returns the value of a name, or None if it is unknown. Raises NotAllowed if an operand
+    up to there is no number.
     """
     stops_at = isinstance(node.op, ast.Or)
     for part in node.values:
@@ -152,8 +154,8 @@ def _boolean(node: ast.BoolOp, value_of) -> object:
 def _compare(node: ast.Compare, value_of) -> bool:
     """Return True if a comparison holds, also a chain such as a < b < c.
 
-    Raises NotAllowed for `is` and `in`, and for operands that are no numbers. value_of: maps a name
-    to its value, or to None if unknown.
+    Raises NotAllowed for `is` and `in`, and for operands that are no numbers. value_of: returns the
+    value of a name, or None if it is unknown.
     """
     values = [_number(constant(one, value_of)) for one in (node.left, *node.comparators)]
     if any(type(op) not in OPERATORS for op in node.ops):
@@ -179,7 +181,7 @@ def _subscript(node: ast.Subscript, value_of) -> object:
 def _attribute(node: ast.Attribute, value_of) -> object:
     """Return the allowed member of a module. Raises NotAllowed for any other attribute.
 
-    value_of: maps a name to its value, or to None if unknown.
+    value_of: returns the value of a name, or None if it is unknown.
     """
     module = allow_list.module_of(node.value, modules_in(node.value, value_of))
     if module and node.attr in allow_list.COMPILED.members.get(module, ()):
@@ -192,8 +194,8 @@ def _call(node: ast.Call, value_of) -> object:
 
     Raises NotAllowed for keywords, for an unknown function, for a result that is too large, and for
     arguments that are no numbers. Tuples of numbers are allowed for `len`, `max`, `min` and `sum`,
-    and a text of NOT_FINITE for `float`, as in `float("inf")`. value_of: maps a name to its value,
-    or to None if unknown.
+    and a text of NOT_FINITE for `float`, as in `float("inf")`. value_of: returns the value of a
+    name, or None if it is unknown.
     """
     if node.keywords:
         raise NotAllowed("no constant")
@@ -221,7 +223,7 @@ def _function_of(node: ast.expr, value_of) -> Callable:
     """Return the callable to which the called expression of a constant refers.
 
     It is a function of FUNCTIONS or of MATH, or a number type of NumPy or Numba. Raises NotAllowed
-    for any other expression. value_of: maps a name to its value, or to None if unknown.
+    for any other expression. value_of: returns the value of a name, or None if it is unknown.
     """
     if isinstance(node, ast.Name) and value_of(node.id) is None and node.id in FUNCTIONS:
         return FUNCTIONS[node.id]

@@ -114,7 +114,7 @@ def rows_of(
 
 
 def split_points(points: int, weights: Sequence[int]) -> list[int]:
-    """Split points into whole numbers in proportion to the weights, with the same sum.
+    """Return points split into whole numbers in proportion to the weights, with the same sum.
 
     Points left over by rounding go to the shares that lose most by it; if several lose the same,
     the last one gets the point.

@@ -60,7 +60,8 @@ class Names:
 
     definitions: maps a function's name to its definitions, in order. orders: maps a name to the
     lists or tuples assigned to it, as pairs of a line and the whole numbers, or None if it holds
-    anything else. lists: maps a name to what `_lists_in` returned for its present value. elsewhere:
+    anything else. lists: maps a name to a tuple on its present value, which is empty if that is no
+    list. Otherwise the tuple has one element, the whole numbers or None as in `orders`. elsewhere:
     maps a name that is defined where the grader reads no function, such as within an `if`, to a
     sentence on that. files: maps the name of a piece to the number of the submission's file that
     holds it. order: the number of statements read so far.

@@ -175,7 +175,8 @@ def _started(
 ) -> Iterator[tuple[str, str, Future]]:
     """Let a pool grade the submissions of a lab of one part; yield (kind, change, future mark).
 
-    secret, most: as in `summaries`.
+    secret: a text from which hidden shapes are drawn. most: the greatest number of mutants; None
+    for all.
     """
     (part,) = lab.parts
     for kind, what, text in submissions(part, most):

@@ -75,10 +75,11 @@ class Submission:
 class _Files:
     """The files of one submission, collected while they are read.
 
-    called: maps a file's name to the name that feedback uses. remaining: how many bytes may still
-    be added; it is negative if there were too many. taken: pairs of a file's name and its bytes.
-    left: maps the name of a file that is not read to the reason. problems: sentences on files that
-    should have been readable.
+    called: a function that takes a file's own name and returns the name that feedback uses.
+    remaining: how many bytes may still be added; it is negative if there were too many. taken:
+    pairs of a file's name and its bytes. left: a dict from the name of a file or folder that is not
+    read to the reason. Names in `taken` and `left` are those that feedback uses. problems:
+    sentences on files that should have been readable.
     """
 
     called: Callable[[str], str]
@@ -90,7 +91,8 @@ class _Files:
     def leave(self, name: str, why: str) -> None:
         """Record in `left` that a file or folder is not read, and why.
 
-        After MOST_NAMED files, all others become one entry, "further files".
+        name: its own name, of which `called` makes the key. Once `left` has MOST_NAMED entries, all
+        others share one more entry, whose key is "further files".
         """
         if len(self.left) < MOST_NAMED:
             self.left[self.called(name)] = why

@@ -41,9 +41,10 @@ def _plain_row(lab: Lab, parts: Sequence[str], one: Result) -> list[str | int]:
 def as_canvas(lab: Lab, results: Sequence[Result], item: str) -> str:
     """Return the text of a CSV file that Canvas imports as grades.
 
-    The columns are those of OF_CANVAS and the points. Work of students in no row of the roster is
-    left out. item: the assignment's heading in Canvas' export, such as `Lab 1 (4711)`. Raises
-    CourseError if the roster is no export of Canvas.
+    The columns are those of OF_CANVAS and the points. The first row below the headings has the
+    lab's points as "Points Possible"; each other row is one student's. Work of students in no row
+    of the roster is left out. item: the assignment's heading in Canvas' export, such as `Lab 1
+    (4711)`. Raises CourseError if the roster is no export of Canvas.
     """
     listed = _listed(results)
     _require(listed, ("ID",), "Canvas", "the file that Export in its gradebook gives")

@@ -39,7 +39,8 @@ class RecordedLaunch:
     along x and y. arguments: the kernel's arguments. copies, waits: how many copies and waits were
     made before the launch. empty: those of "a" and "b" whose memory was never filled. names: for
     each argument, the reader's variable, or "". unused: maps the shape of each device array that is
-    no argument to the reader's variable. operation: the launch in the order of the streams.
+    no argument to the reader's variable. operation: the number of the launch among all copies and
+    launches, and the numbers of those that must end before it begins.
     """
 
     place: SourceLine

@@ -103,7 +103,10 @@ def judge(exercise: NumbersExercise, function, patience: float) -> Verdict:
 
 
 def _cause(exercise: NumbersExercise, function, patience: float) -> str | None:
-    """Return sentences on what is wrong with a function, or None; patience: as in `judge`."""
+    """Return sentences on what is wrong with a function, or None if nothing is.
+
+    patience: the seconds for all cases together.
+    """
     return (
         no_function(exercise.parameters, function)
         or _other_order(exercise.parameters, function)

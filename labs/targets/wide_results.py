@@ -11,11 +11,13 @@ WITHIN_OPERANDS = ast.BitAnd | ast.Mod
 
 
 def first_wide_result(tree: ast.FunctionDef) -> int | None:
-    """Return the number of the first source line with an integer result of 64 bits, or None.
+    """Return the number of the first source line whose form gives an integer of 64 bits, or None.
 
-    The results are those in the conditions of the kernel's loops, and those that are assigned to a
-    local variable that a loop changes, in the loop or before it. An index does not count, because
-    an address has 64 bits anyway, and neither does a variable that gets words of an array.
+    Types are not looked up. In the condition of an `if` or `while` in a loop, an operation counts,
+    except one with `&` or `%`. In an assignment to a local variable that a loop changes, in the
+    loop or elsewhere, `x += y`, an operation and a plain number count. What is inside of
+    `uint32(…)` or `int32(…)` does not count. Neither does an index, because an address has 64 bits
+    anyway, nor a variable that gets words of an array.
     """
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)]
     changed = {
@@ -60,16 +62,21 @@ def _is_no_integer(assignment: ast.Assign | ast.AugAssign) -> bool:
 
 
 def _is_wide(assignment: ast.Assign | ast.AugAssign) -> bool:
-    """Return True if an assignment makes its variable 64 bits wide.
+    """Return True if an assignment has a form that usually makes its variable 64 bits wide.
 
-    That is so for `x += y` and the like, and for values that are an operation or a plain number.
+    These forms are `x += y` and the like, and values that are an operation or a plain number. The
+    types of the operands are not looked up.
     """
     plain = ast.BinOp | ast.Constant | ast.UnaryOp
     return isinstance(assignment, ast.AugAssign) or isinstance(assignment.value, plain)
 
 
 def _has_wide_test(node: ast.AST) -> bool:
-    """Return True for an `if` or `while` whose test computes with integers of 64 bits."""
+    """Return True for an `if` or `while` whose test has an operation such as `x + y` or `x * 2`.
+
+    The types of the operands are not looked up. An operation with `&` or `%`, and one inside of
+    `uint32(…)`, `int32(…)` or an index, does not count.
+    """
     return isinstance(node, ast.If | ast.While) and any(_wide_results(node.test))
 
 

@@ -46,7 +46,7 @@ def profile() -> str:
 
 
 def rows_of(text: str, device: str) -> Iterator[WideCounters]:
-    """Yield a row per kernel, in the order of `rows_apart.variants`; text: that of `profile`."""
+    """Yield a row per kernel, in the order of `rows_apart.variants`; text: the profiler's CSV."""
     launches: dict[int, dict[str, int]] = {}
     for row in csv.DictReader(io.StringIO(text[text.index('"ID"') :])):
         value = int(row["Metric Value"].replace(",", ""))

@@ -117,9 +117,11 @@ def label_points(
 
 
 def _along(corners: np.ndarray, step: float = 6) -> np.ndarray:
-    """Return points on a polyline, at most about `step` pixels apart, as an array of shape (n, 2).
+    """Return points that cover a polyline, in pixels, as an array of shape (n, 2).
 
-    corners: array of the polyline's corners in pixels, of shape (m, 2).
+    All corners come first. Then follow the points of each segment, both of its ends included, so
+    corners occur several times. The points of a segment are at most `step` pixels apart. corners:
+    the polyline's corners in pixels, of shape (m, 2).
     """
     parts = [
         np.linspace(start, end, 2 + int(np.hypot(*(end - start)) / step))
@@ -129,10 +131,11 @@ def _along(corners: np.ndarray, step: float = 6) -> np.ndarray:
 
 
 def _leader(axes: Axes, point: np.ndarray, spot: _Spot) -> np.ndarray:
-    """Return points about a pixel apart on the leader from a data point to its label.
+    """Return points that cover the leader from a data point to its label, in pixels.
 
-    point: the data point in pixels. The result is an array of shape (n, 2) in pixels, dense enough
-    to find any label that the leader crosses.
+    The result is an array of shape (n, 2). Its first two rows are the ends of the leader, and from
+    the third one on the points go along it, at most a pixel apart. So they show any label that the
+    leader crosses. point: the data point in pixels. spot: the position of the label.
     """
     end = point + np.array(spot.offset) * axes.figure.dpi / POINTS_PER_INCH
     return _along(np.array([point, end]), step=1)

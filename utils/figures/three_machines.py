@@ -80,7 +80,7 @@ def svg_text() -> str:
 
 
 def _virtual() -> str:
-    """Return the body of the panel of the virtual GPU: two blocks, all of whose lanes are busy."""
+    """Return the SVG for the panel of the virtual GPU: two blocks, all of whose lanes are busy."""
     blocks = [_block(_MARGIN + at * 228, 0, at, busy=(0, 1)) for at in range(2)]
     statement = text(WIDTH / 2, 78, "total += a[row, i] * b[i, col]", 12.5, "middle",
                      font_family="ui-monospace, Menlo, Consolas, monospace")  # fmt: skip
@@ -91,7 +91,7 @@ def _virtual() -> str:
 
 
 def _real() -> str:
-    """Return the body of the panel of a GPU: an SM with two blocks, and the memory below it."""
+    """Return the SVG for the panel of a GPU: an SM with two blocks, and the memory below it."""
     frame = rect(_MARGIN, 0, WIDTH - 2 * _MARGIN, 116, "none", stroke="currentColor", rx=4)
     sms = f"SM, one of {devices.find(REFERENCE).sms} on an H200"
     label = text(WIDTH - _MARGIN - 8, 16, sms, 12, "end", opacity=0.8)
@@ -112,7 +112,7 @@ def _real() -> str:
 
 
 def _roofline() -> str:
-    """Return the body of the panel of the roofline: two times of a product of square matrices."""
+    """Return the SVG for the panel of the roofline: two times of a product of square matrices."""
     sheet = devices.find(REFERENCE)
     operations, gigabytes = 2 * SIDE**3, 3 * WORD * SIDE**2 / 1e9
     computing, copying = operations / sheet.peak_gflops / 1e6, gigabytes / sheet.peak_gb_per_s * 1e3

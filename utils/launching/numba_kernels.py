@@ -27,7 +27,7 @@ def loaded(kernel, arguments: tuple):
 
 
 def argument_types(kernel, arguments: tuple) -> tuple:
-    """Return the types of these arguments, in those of the kernel's compiler."""
+    """Return the type of each argument, in order, as an object of the kernel's compiler."""
     types = tuple(map(kernel.typeof_pyval, arguments))
     return mlir.normalized(types)[0] if mlir.is_mlir(kernel) else types
 

@@ -150,7 +150,10 @@ def loads_by_step(trace: Trace, array: str) -> list[LoadOfStep]:
 
 
 def _load_of_step(warps: list[np.ndarray]) -> LoadOfStep:
-    """Return the counts of one load, given as an array of 32 indices per warp."""
+    """Return the counts of one load.
+
+    warps: an array of 32 loaded indices per warp; that of an inactive lane is -1.
+    """
     indices = [lanes[lanes >= 0] for lanes in warps]
     return LoadOfStep(
         lanes=sum(lanes.size for lanes in indices),

@@ -114,9 +114,10 @@ def show_functions(step: Step) -> HTML:
 
 
 def show_numbered(module: ModuleType, begin: str, end: str) -> HTML:
-    """Return lines of a module with their numbers as HTML, as the virtual GPU names them.
+    """Return a stretch of a module's source code as HTML, with the number of each line in its file.
 
-    begin, end: texts in the first and in the last of these lines.
+    Messages of the virtual GPU name lines by these numbers. begin, end: the stretch goes from the
+    first line that contains `begin` to the first line that contains `end`.
     """
     lines = source_of(module).rstrip().splitlines()
     first, last = (next(n for n, line in enumerate(lines) if one in line) for one in (begin, end))
@@ -289,7 +290,7 @@ def _rows(lines: Iterable[str], marked: bool) -> str:
 
 
 def _coloured_rows(lines: list[str]) -> str:
-    """Return a `<pre>` block of these lines of Python code; keywords and numbers have colours."""
+    """Return a `<pre>` block of these lines of Python code, coloured by the kinds of tokens."""
     inner = [""]
     for kind, value in PythonLexer(stripnl=False, ensurenl=False).get_tokens("\n".join(lines)):
         first, *others = (_token(kind, part) for part in value.split("\n"))

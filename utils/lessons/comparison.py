@@ -45,7 +45,8 @@ def compare(name: str) -> Stack | Card:
     Returns
     -------
     Stack or Card
-    A card with one sentence if there is no right kernel yet, or nothing to compare it with.
+        The tables and pictures. A card with one sentence if there is no right kernel yet, or
+        nothing to compare it with.
     """
     if not kept_functions.kept_text(name):
         return nothing_yet(name)

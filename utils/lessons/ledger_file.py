@@ -86,7 +86,7 @@ def _write(changed: dict[str, Entry]) -> Path | None:
     """Write these entries, by the question's name, as the file of predictions.
 
     An existing file that could not be read is renamed first, and its new path is returned;
-    otherwise the result is None. A failure leaves the old file as it was.
+    otherwise the result is None. If the write fails, a file that could be read is unchanged.
     """
     file = path()
     predictions = {name: asdict(entry) for name, entry in changed.items()}

@@ -32,7 +32,7 @@ def recorded_times(rows: Iterable) -> dict[str, float]:
 
 
 def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
-    """Return the times of one kernel of the experiment at N×N: two estimates and the record.
+    """Return the ms of one kernel of the experiment at N×N: two estimates and the recorded time.
 
     rows: of the experiment's record. Raises CourseError for a kernel without a record, and if
     neither the compiler nor the record of loops has its innermost loop.
@@ -56,8 +56,9 @@ def estimates_of(variant: Variant, name: str) -> ResourceTimes:
 
 
 def bounds(wavefronts: float, instructions: float, name: str) -> ResourceTimes:
-    """Return the times of a product at N×N that two counts allow on the device of this name.
+    """Return the least ms of a product at N×N that two counts allow on the device of this name.
 
+    The recorded time is left empty.
     wavefronts, instructions: per multiply-add of a warp. An SM serves one wavefront per cycle, and
     each of its schedulers issues one instruction per cycle.
     """

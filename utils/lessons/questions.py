@@ -130,7 +130,8 @@ class Question:
         is a wrong choice or a number that is not right, the answer. A number is right if it is off
         by at most 5 % of the answer, a count only if it is equal, and a number is close if it is
         off by at most 15 %. For a wrong order, the sentence has the number of items in the right
-        position.
+        position. After a number that is neither right nor close, the sentences of `slips` that fit
+        it follow.
         """
         said, answer = self.as_text(value), self.as_text(measured)
         if self.choices:
@@ -169,7 +170,10 @@ class Question:
         return abs(value - measured) <= CLOSE * abs(measured)
 
     def _slips_of(self, value: float) -> list[str]:
-        """Return the sentences of `slips` whose number equals a wrong prediction."""
+        """Return the translated sentences of `slips` whose number fits a wrong prediction.
+
+        It fits if it is equal or, for an answer that is not exact, differs by at most 5 %.
+        """
         return [
             translate(sentence)
             for slip, sentence in self.slips.items()

@@ -138,9 +138,10 @@ def _asks_before_it_shows(lesson: Lesson) -> Iterator[str]:
 
 
 def _lets_the_reader_write(lesson: Lesson) -> Iterator[str]:
-    """Yield a sentence if no task is checked, and per check without a task and a cell before it.
+    """Yield a sentence if no task is checked, and per check that is not preceded as it must be.
 
-    Yield one, too, if the lesson shows the course's change before the first check.
+    Above a check must be its task and, between the two, a cell tagged as the reader's turn. Yield
+    one, too, if the lesson shows the course's change before the first check.
     """
     tasks, checks = lesson.positions("task"), lesson.positions("check")
     turns = [cell.position for cell in lesson.code if YOUR_TURN in cell.tags]

@@ -236,14 +236,20 @@ def _per_element(totals: pd.Series, elements: float) -> dict[str, str]:
 
 
 def _tensor_share(compiled: XRay) -> str:
-    """Return text on the products on tensor cores in the hot loop; "–" if there are none."""
+    """Return text such as "8 of 60": the products on tensor cores in the hot loop, "–" if none.
+
+    The second number is that of all instructions of the loop.
+    """
     if not (compiled.hot and compiled.hot.tensor):
         return _NOTHING
     return f"{compiled.hot.tensor} of {len(compiled.hot.body)}"
 
 
 def _share(compiled: XRay) -> str:
-    """Return text on the multiply-adds in the hot loop and the bound; "–" if there are none."""
+    """Return text such as "64 of 80: at most 80.0% of the peak"; "–" without multiply-adds.
+
+    The numbers are those of the multiply-adds and of all instructions in the hot loop.
+    """
     if not (compiled.hot and compiled.hot.ffma):
         return _NOTHING
     loop = compiled.hot

@@ -216,7 +216,10 @@ def _probe(cuda) -> tuple[Device | None, str | None]:
 
 
 def _runs_virtually(problem: str | None) -> str:
-    """Return a sentence on a problem of CUDA that says that kernels run on the virtual GPU."""
+    """Return a sentence on why CUDA cannot be used, which adds that the virtual GPU runs kernels.
+
+    problem: the text of CUDA's error; None means that Numba's CUDA compiler is missing.
+    """
     return translate("{why}: kernels run on the virtual GPU.", why=_why(problem))
 
 

@@ -13,9 +13,9 @@ FILE = "library_kernels.csv"
 class LibraryKernel:
     """A kernel that cuBLAS launches for the product of an m×k and a k×n matrix.
 
-    elements: those of a and b, float16 or bfloat16; c is float32. kernel: its name, as the profiler
-    shows it. grid, block: their sizes, x first. dynamic_shared_bytes: of a block. registers: of a
-    thread. cublas_version: as cuBLAS says it, such as 130200 for 13.2.0.
+    elements: the type of the elements of a and b, "float16" or "bfloat16"; c is float32. kernel:
+    its name, as the profiler shows it. grid, block: their sizes, x first. dynamic_shared_bytes: of
+    a block. registers: of a thread. cublas_version: as cuBLAS says it, such as 130200 for 13.2.0.
     """
 
     device: str

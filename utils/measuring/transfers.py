@@ -92,7 +92,10 @@ def host_record(device: str, shape: GemmShape) -> Record:
 
 
 def _record(device: str, experiment: Experiment, **facts) -> Record:
-    """Return a record of an experiment of today with the columns in `facts`."""
+    """Return the record of an experiment, dated today, with the columns in `facts`.
+
+    It also has the device and the software versions. All other columns are None.
+    """
     identity = {"ladder": LADDER, "step": experiment.step, "params": experiment.params}
     today = datetime.date.today().isoformat()
     empty = dict.fromkeys(records.COLUMNS)

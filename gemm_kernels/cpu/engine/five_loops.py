@@ -158,8 +158,8 @@ def ir_loop_with(tile_of: Callable, rows: int, lanes: int, vectors: int) -> Call
     """Return a compiled function (alpha, a, columns, beta, c) that loops over groups of rows of a.
 
     It computes c = alpha·a·b + beta·c for a as Groups, one panel of b as Columns, and c as a
-    Matrix. It packs the panel unless all panels are packed already. `tile_of` is that of
-    `five_loops`. A panel has up to `vectors` vectors of `lanes` columns.
+    Matrix. It packs the panel unless all panels are packed already. `tile_of(v, packs)` returns the
+    micro-kernel for v vectors. A panel has up to `vectors` vectors of `lanes` columns.
     """
     tile, packing_tile = (tile_of_width(tile_of, lanes, vectors, packs) for packs in (False, True))
 

@@ -85,7 +85,7 @@ def calls_of(micro_kernel: Callable) -> Callable:
 
 
 def rates(*micro_kernels: Callable, size: int = 256) -> Rates:
-    """Measure the rates of micro-kernels, of size×size products, of NumPy and of an FMA loop.
+    """Measure and return the rates of micro-kernels, size×size products, NumPy and an FMA loop.
 
     All run on one core. Raises CourseError if a product is wrong, because a wrong product has no
     speed.

@@ -53,7 +53,11 @@ def right(blocks, resident, threads, threads_per_sm, sms):
 
 
 def cases() -> list[Case]:
-    """Return the cases; their facts are those of `brackets`."""
+    """Return a Case per entry of CASES, in order.
+
+    Its facts are a dict of the numbers "blocks", "threads" and "room": the blocks and the threads
+    that are on the device at once, and the threads for which it has room.
+    """
     return [Case(given, right(*given), why, brackets(*given)) for given, why in CASES]
 
 
@@ -61,7 +65,8 @@ def brackets(blocks: int, resident: int, threads: int, threads_per_sm: int, sms:
     """Return a dict of three whole numbers: "blocks", "threads" and "room".
 
     These are the blocks and the threads that are on the device at once, and the threads for which
-    it has room. The arguments are those of `right`.
+    it has room. blocks: of the launch. resident: the most blocks per SM. threads: per block.
+    threads_per_sm: the most threads per SM. sms: the number of SMs.
     """
     count = on_device(blocks, resident, sms)
     return {"blocks": count, "threads": count * threads, "room": threads_per_sm * sms}

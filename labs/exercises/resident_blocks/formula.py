@@ -48,7 +48,11 @@ def room_by_resource(threads: int, registers: int, shared_bytes: int) -> dict[st
 
 
 def right(*arguments: int) -> int:
-    """Return the number of resident blocks per SM. arguments: those of `room_by_resource`."""
+    """Return the number of resident blocks per SM.
+
+    arguments: the threads per block, the registers per thread, and the shared memory per block in
+    bytes.
+    """
     return min(room_by_resource(*arguments).values())
 
 

@@ -8,7 +8,7 @@ SHARED, OF_DRIVER, UNIT, MOST = 233_472, 1024, 128, 32
 
 
 def right(blocks: int, static_bytes: int) -> int:
-    """Return the most dynamic shared memory per block with which `blocks` blocks fit, in bytes.
+    """Return the most dynamic shared memory per block, in bytes, with which an SM holds `blocks`.
 
     static_bytes: the static shared memory of the kernel per block.
     """
@@ -29,6 +29,9 @@ def _why(blocks: int, static_bytes: int) -> str:
 
 
 def draw(random: Random) -> tuple[int, int]:
-    """Return random arguments of `right`: (blocks, static_bytes), of which as many blocks fit."""
+    """Return random arguments of `right`: (blocks, static_bytes).
+
+    An SM has room for this number of blocks with this static shared memory.
+    """
     blocks = random.randint(1, MOST)
     return blocks, random.randint(1, min(49_152, right(blocks, 0)))

@@ -54,7 +54,8 @@ def words(side: int, stride_x: int, stride_y: int) -> list[int]:
 def right(side: int, stride_x: int, stride_y: int) -> int:
     """Return the number of wavefronts of one request: the most different words in one bank.
 
-    The arguments are those of `words`.
+    side: the width of a block. stride_x, stride_y: the words from one thread to the next along x,
+    and along y.
     """
     banks = [word % BANKS for word in set(words(side, stride_x, stride_y))]
     return max(map(banks.count, banks))
@@ -64,7 +65,8 @@ def busiest(side: int, stride_x: int, stride_y: int) -> dict:
     """Return {"bank": index, "words": list} for the bank with the most different words.
 
     The list has the indices of these words, ascending. If several banks have the most, the first
-    one is returned. The arguments are those of `words`.
+    one is returned. side: the width of a block. stride_x, stride_y: the words from one thread to
+    the next along x, and along y.
     """
     accessed = sorted(set(words(side, stride_x, stride_y)))
     bank = max(range(BANKS), key=lambda bank: sum(word % BANKS == bank for word in accessed))
@@ -72,6 +74,10 @@ def busiest(side: int, stride_x: int, stride_y: int) -> dict:
 
 
 def cases() -> list[Case]:
-    """Return the cases; their facts are those of `busiest`."""
+    """Return a Case per entry of CASES, in order.
+
+    Its facts are a dict with the keys "bank" and "words": the bank with the most different words,
+    and the list of these words.
+    """
     every = [((side, x, y), why) for side, x, y, why in CASES]
     return [Case(given, right(*given), why, busiest(*given)) for given, why in every]

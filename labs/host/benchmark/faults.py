@@ -58,7 +58,7 @@ class BenchmarkRun:
 
     @cached_property
     def timed(self) -> list[TimedSpan]:
-        """The spans that the benchmark timed, or [] if no timed span contains a launch.
+        """The timed spans that contain a launch, as a list; [] if none does.
 
         If several source lines subtract readings of the clock, these are the spans of one line: the
         line that explains the answer, or else the line with the most different first readings.
@@ -276,9 +276,9 @@ def _flush_timed(run: BenchmarkRun) -> str | None:
 
 
 def _one_start(run: BenchmarkRun) -> str | None:
-    """Return sentences if several spans all begin at the same reading of the clock, else None.
+    """Return sentences if two or more spans were timed and all begin at one reading of the clock.
 
-    Also returns None if the answer is right.
+    Returns None otherwise, and also if the answer is right.
     """
     if run.right or len(run.timed) < 2 or len({one.begin for one in run.timed}) > 1:
         return None

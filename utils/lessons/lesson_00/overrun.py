@@ -116,7 +116,10 @@ def _at_the_border(first: int, block: int, changed: np.ndarray) -> str:
 
 
 def _alt_text(first: int, block: int, changed: np.ndarray) -> str:
-    """Return the alt text: which elements are overwritten, and by which thread first."""
+    """Return the alt text: how many elements are overwritten, and by which thread first.
+
+    Without changed elements, the text says that none is overwritten.
+    """
     number, thread = divmod(first, block)
     if not changed.size:
         return translate(

@@ -164,7 +164,7 @@ def _bar(event: QueueEvent, begin: float, end: float, y: float) -> str:
 
 
 def _bracket(span: Span, begin: float, end: float, y: float) -> str:
-    """Return the SVG of a timed span: a thick line at y, between two dotted lines at its ends.
+    """Return the SVG of a timed span: a thick line just below y, between two dotted lines.
 
     begin, end: x of both ends in pixels.
     """

@@ -154,7 +154,10 @@ def _heights(moving: Iterable[Page]) -> list[float]:
 
 
 def _corner(left: float, name: str, page: int) -> tuple[float, float]:
-    """Return the upper left corner of a page in the memory whose left edge is at `left`."""
+    """Return (x, y), in pixels, of the upper left corner of a page in a memory.
+
+    left: x of the left edge of the memory. name, page: the array, and the index of the page in it.
+    """
     return left + 18 + page * (SIZE + 10), TOP + list(COLOURS).index(name) * PITCH + 4
 
 

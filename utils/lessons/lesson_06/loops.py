@@ -273,7 +273,7 @@ def _code(variant: Variant) -> list[Instruction]:
 
 
 def _times_of(step: Step | Variant, shape: str) -> LoopTimes:
-    """Return the estimated times and the recorded time of a step at a shape."""
+    """Return the estimated and the recorded ms of a step at a shape, on the device shown."""
     schedulers = limits_of(device_shown().compute_capability).sub_partitions
     return LoopTimes(
         recorded=ms_if_any(as_variant(step), shape),

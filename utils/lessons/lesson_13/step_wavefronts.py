@@ -253,8 +253,8 @@ def show_profile(counted: Mapping) -> Table:
 def draw_times(ms: Mapping[Variant, float], device: Device) -> Picture:
     """Draw a bar per recorded time, and in it the time of all wavefronts at one per cycle.
 
-    ms: kernel -> ms at `SIZE` on `device`, from top to bottom. Below each time but the first is by
-    how much it is less than the time above.
+    ms: kernel -> ms at `SIZE` on `device`, from top to bottom. Beside each time but the first
+    is by how many ms it is less than the time above.
     """
     body, words, before = "", [], None
     unit = _LONGEST / max(ms.values())

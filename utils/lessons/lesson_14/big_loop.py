@@ -156,8 +156,8 @@ def draw_iterations(**kernels: Step | Variant | Callable) -> Picture | Card:
     Returns
     -------
     Picture or Card
-        The picture. If neither a compiler nor the record has one of the kernels, a card that says
-        so.
+        The picture. A card with the reason if neither a compiler nor the record has one of the
+        kernels, or if an iteration has no global load that a store to shared memory follows.
     """
     try:
         cut = instruction_timeline.from_load_to_store

@@ -40,8 +40,8 @@ class Activity:
     """An activity of a block or a warp, for one tile or step, from `begin` to `end`.
 
     The times have the drawing's unit. `track` is "loads", "stores", "reads" or "multiply-adds", and
-    `number` the index of the tile or step. `buffer` is the index, 0 or 1, of the buffer or register
-    set that is read or filled; None for a load in flight.
+    `number` the index of the tile or step. `buffer` is the index, 0 or 1, of the buffer that
+    is filled or multiplied, or of the register set that is multiplied; None for loads and reads.
     """
 
     track: str

@@ -357,8 +357,8 @@ def _cost(loop: CompiledLoop) -> float:
 def spilled_ms(kernel: str, max_registers: int | None = None) -> float:
     """Return the recorded time in ms of a kernel compiled with at most `max_registers` registers.
 
-    It is that of one launch for the problem there. `kernel` is one of `tools/records/spills.py`;
-    None means no limit. Raise CourseError if there is no such record.
+    It is the time of one launch. `kernel` is the name of a kernel of `tools/records/spills.py`,
+    which also sets the problem. None means no limit. Raise CourseError if there is no such record.
     """
     return _spilled(kernel, max_registers).time_ms
 

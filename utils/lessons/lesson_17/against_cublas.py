@@ -78,8 +78,9 @@ def tiles_tried(m: int, n: int, k: int) -> Table:
     """Return a table of the recorded block tiles of an m×n×k product.
 
     The tile with the longest of the shortest times comes first. The columns are the block tile, the
-    share of its rows that c has, the time in ms with uncut tiles, the shortest time in ms with its
-    number of slices, and the share of the peak at that time. The kernel is the one of `autotuned`.
+    percentage of the tiles' rows that are inside of c, the time in ms with uncut tiles, the
+    shortest time in ms with its number of slices, and the percentage of the peak at that time. The
+    kernel is the one of `autotuned`.
     """
     rows = sorted(_tiles_tried(m, n, k), key=lambda row: -row[0])
     head = ("block tile", "rows in use", "not cut", "the fastest cut", "of the peak")
@@ -89,8 +90,9 @@ def tiles_tried(m: int, n: int, k: int) -> Table:
 def _tiles_tried(m: int, n: int, k: int) -> Iterator[tuple]:
     """Yield a tuple per recorded block tile: its shortest microseconds, and five cells of a table.
 
-    The cells are the block tile, the share of its rows that c has, the time with uncut tiles, the
-    shortest time with its number of slices, and the share of the peak, as texts.
+    The cells are the block tile, the percentage of the tiles' rows that are inside of c, the time
+    with uncut tiles, the shortest time with its number of slices, and the percentage of the peak,
+    as texts.
     """
     frame = pd.read_csv(DATA / "tuned" / f"{slug(REFERENCE)}_shapes.csv")
     frame = frame.query("kind == @WIDE and m == @m and n == @n and k == @k")
@@ -226,9 +228,10 @@ def recorded_calls() -> pd.DataFrame:
 
 
 def where_ahead() -> str:
-    """Return at how many large products `sgemm` is no slower, such as "in more than half".
+    """Return words on how often `sgemm` is no slower than the library, such as "in more than half".
 
-    It is the right choice of the question 17.large, by the recorded calls.
+    They are the right choice of the question 17.large, by the recorded calls at random shapes with
+    at least `LARGE` operations.
     """
     frame = recorded_calls()
     share = float((frame[frame["flops"] >= LARGE]["ratio"] >= 1).mean())
@@ -286,7 +289,11 @@ def called_by_work() -> Table:
 
 
 def share_of_copies(calls: pd.DataFrame) -> pd.Series:
-    """Return the estimated time of the copies of each call over the recorded time of the call."""
+    """Return the estimated time of a call's copies over its recorded time, per row of `calls`.
+
+    The copies are those of a, b and c that `sgemm` makes for its fast kernel. calls: rows of
+    `recorded_calls`.
+    """
     return calls.apply(copies_us, axis=1) / calls["time_us"]
 
 

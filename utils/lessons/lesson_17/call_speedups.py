@@ -64,9 +64,10 @@ def draw_speedups(title: str, groups: Mapping[str, Sequence[tuple[float, float]]
 
 
 def _means(group: Sequence[tuple[float, float]], powers: Sequence[int]) -> dict[int, float]:
-    """Return power -> the geometric mean of the ratios of products with 10^power operations on.
+    """Return power -> the geometric mean of the ratios of the products of this size.
 
-    Powers of ten with fewer than four products are left out.
+    They have from 10^power up to 10^(power + 1) operations. Powers with fewer than four products
+    are left out.
     """
     ratios = {power: [] for power in powers}
     for work, ratio in group:

@@ -11,7 +11,7 @@ from utils.machine.versions import cupy
 
 
 def with_cublas(call_by_rows: Callable, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    """Return the float32 array that cuBLAS leaves in c, or None without a GPU and CuPy.
+    """Return the NumPy array of float32 that cuBLAS leaves in c; None if GPU or CuPy is missing.
 
     call_by_rows: takes `sgemm`, a, b and c, as in the exercise of this name. a, b: float32 arrays
     by rows, (m, k) and (k, n).

@@ -13,6 +13,7 @@ NEARLY = 90  # percent of the time of reduce0
 def experiment(times: Iterable) -> str:
     """Return the choice of "18.experiment": how long `without_remainder` takes.
 
+    It is text: "less than reduce1", "between the two" or "nearly as long as reduce0".
     times: rows of `remainder.csv`, as `reduce_kernels.remainder.recorded_times()` returns them.
     """
     if percent_of(times, "without_remainder", "reduce1") < 100:
@@ -25,6 +26,7 @@ def experiment(times: Iterable) -> str:
 def banks(times: Iterable) -> str:
     """Return the choice of "18.banks": how much longer the kernel with conflicts takes.
 
+    It is text such as "about a quarter longer", compared with the kernel without conflicts.
     times: as in `experiment`.
     """
     more = percent_of(times, "with_conflicts", "without_conflicts") - 100
@@ -36,6 +38,7 @@ def banks(times: Iterable) -> str:
 def divergence(times: Iterable) -> str:
     """Return the choice of "18.divergence": how much longer `masks_up` takes than `masks_down`.
 
+    It is text: "under 5 %", "5 to 20 %" or "over 20 %".
     times: as in `experiment`.
     """
     more = percent_of(times, "masks_up", "masks_down") - 100

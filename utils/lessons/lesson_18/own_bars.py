@@ -14,7 +14,7 @@ from utils.translation import translate
 
 
 def beside_the_experiment(kernel) -> Stack:
-    """Return the counts and bars of three kernels, as `_beside` does.
+    """Return a table of shared-memory counts and bars of times of three kernels, as `_beside` does.
 
     The kernels are reduce0, the reader's `without_remainder`, and the course's kernel of this
     experiment.
@@ -24,12 +24,15 @@ def beside_the_experiment(kernel) -> Stack:
 
 
 def beside_the_trees(yours: Variant) -> Stack:
-    """Return the counts and bars of reduce1, the reader's `tree` and reduce2, as `_beside` does."""
+    """Return a table of shared-memory counts and bars of times of three kernels, as `_beside` does.
+
+    The kernels are reduce1, the reader's `tree` and reduce2.
+    """
     return _beside(_step("reduce1"), yours, _step("reduce2"))
 
 
 def beside_idle_threads(yours: Variant) -> Stack:
-    """Return the counts and bars of three kernels, as `_beside` does.
+    """Return a table of shared-memory counts and bars of times of three kernels, as `_beside` does.
 
     The kernels are reduce2, the reader's `add_while_loading` and reduce3. If idle warps of the
     reader's kernel leave, they are reduce3, the reader's kernel and the recorded `warps_leave`.

@@ -49,11 +49,11 @@ def whole_ledger() -> WholeLedger:
 
 
 def calibration() -> Card:
-    """Return a card with the mean error factor of numbers and the share of right choices.
+    """Return a card with the mean error factor of numbers, and the number of right choices.
 
-    Only predictions whose answer was revealed count; without any the card says so. The factor is a
-    geometric mean: a prediction that is twice too high and one that is half as high both count as
-    2.
+    Orders count as choices. Only predictions whose answer was revealed count; without any the card
+    says so. The factor is a geometric mean: a prediction that is twice too high and one that is
+    half as high both count as 2.
     """
     done = _done()
     if not done:

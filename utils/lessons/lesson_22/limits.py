@@ -69,10 +69,11 @@ def _body() -> tuple[Instruction, ...]:
 
 
 def loop() -> dict[str, int] | None:
-    """Return kind -> number of instructions in the loop of `mma_naive` on the device shown; cached.
+    """Return kind -> number of instructions in one iteration of the loop of `mma_naive`.
 
-    They are those of one iteration. The kinds are texts: "HMMA", "loads" and five more, always in
-    one order. The result is None without a compiler.
+    The loop is compiled for the device shown. The kinds are, in this order, "HMMA", "loads",
+    "joining two float16", "zeros beyond an edge", "guards", "indices and addresses" and "the loop".
+    The result is None without a compiler.
     """
     body = _body()
     if not body:
@@ -159,7 +160,7 @@ def slots_per_mma() -> int:
 
 
 def float16_records() -> pd.DataFrame:
-    """Return the records of the ladder on the device shown, without its step for bfloat16."""
+    """Return the records of the ladder "tensor" on the device shown, without its bfloat16 step."""
     return records.measured(device_shown().name, "tensor").query("step != 'mma_bfloat16'")
 
 

@@ -36,7 +36,7 @@ LARGEST, WIDE = 2048, 32  # up to LARGEST every integer is a float16; WIDE eleme
 
 
 def traced(load_a: Callable) -> Trace:
-    """Return the trace of a product with these loads of a."""
+    """Return the trace of a product of `SHAPE` on the virtual GPU, with these loads of a."""
     m, n, k = SHAPE
     draw = np.random.default_rng(22)
     a, b = (draw.integers(-7, 8, size).astype(np.float16) for size in ((m, k), (k, n)))
@@ -53,7 +53,12 @@ def lines() -> float:
 
 
 def count(load_a: Callable) -> Card:
-    """Return a card with what is wrong with `load_a`, or with the cache lines of one mma."""
+    """Return a card that says whether the reader's `load_a` is right, or what is wrong with it.
+
+    If it loads the right elements without a finding of the virtual GPU, a table below has the loads
+    and the cache lines per mma, and the ms of these cache lines at `limits.SIDE`. More than two
+    loads of a per mma are a mistake.
+    """
     not_yet = translate("`load_a`: not yet.")
     if wrong := _mistake(load_a):
         return Card("bad", (not_yet, wrong))
@@ -212,7 +217,10 @@ def race(load_a: Callable, shape: str = limits.SIDE) -> Table | Card:
 
 
 def recorded_race() -> Table:
-    """Return a table of the recorded times of both kinds of loads and of `mma_naive`, in turns."""
+    """Return a table of the recorded ms of loads by pairs, of single loads and of `mma_naive`.
+
+    It has a row per kernel. The kernels were timed in turns.
+    """
     timed = recorded_times()
     return table(
         f"{LADDER.parse(str(timed[0].n))}, recorded in turns on one {timed[0].device}",
@@ -227,7 +235,7 @@ def recorded_ms(kernel: str) -> float:
 
 
 def recorded_times() -> tuple[ProductTime, ...]:
-    """Return the rows of the experiment's record."""
+    """Return the recorded times of `tensor_kernels.pairs_alone`, one row per kernel and size."""
     return rows_of(EXPERIMENT.file, ProductTime)
 
 

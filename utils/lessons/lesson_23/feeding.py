@@ -92,7 +92,10 @@ def speedup() -> float:
 
 
 def draw_two() -> Picture:
-    """Draw the recorded time of both steps, and the part that the wavefronts of ldmatrix need."""
+    """Draw the recorded ms of mma_shared and mma_swizzled at 4096 as bars.
+
+    The blue part of a bar is the ms that the wavefronts of ldmatrix need.
+    """
     steps = (SHARED, SWIZZLED)
     times = {step.name: (recorded_ms(step, SIDE), wavefronts_ms(step)) for step in steps}
     shown = {name: (*both, duration(both[0])) for name, both in times.items()}
@@ -100,13 +103,19 @@ def draw_two() -> Picture:
 
 
 def saved() -> str:
-    """Return the choice of the prediction: the time saved, compared with that of the wavefronts."""
+    """Return "less", "about as much" or "more": how much recorded time the swizzle saves.
+
+    The time is compared with that of the saved wavefronts. The result is a choice of a question.
+    """
     less = recorded_ms(SHARED, SIDE) - recorded_ms(SWIZZLED, SIDE)
     return compared(less, wavefronts_ms(SHARED) - wavefronts_ms(SWIZZLED))
 
 
 def compared(value: float, other: float) -> str:
-    """Return "less", "about as much" or "more"; "about" allows a difference of `ABOUT`."""
+    """Return how `value` compares with `other`: "less", "about as much" or "more".
+
+    They are about as much if neither is more than the fraction `ABOUT` above the other.
+    """
     if value > (1 + ABOUT) * other:
         return "more"
     return "less" if other > (1 + ABOUT) * value else "about as much"

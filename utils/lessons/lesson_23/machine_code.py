@@ -60,7 +60,10 @@ def loop_of(step: Step) -> Loop | None:
 
 
 def blocks_of(step: Step) -> int:
-    """Return the number of blocks that an SM holds, by the registers of the record."""
+    """Return the number of blocks of a step that an SM of the device shown holds at 4096.
+
+    It follows from the registers and the shared memory in the record of the step.
+    """
     record = record_of(step, SIDE)
     threads = math.prod(step.launch(LADDER.parse(SIDE), **step.constants()).block)
     capability = device_shown().compute_capability
@@ -68,7 +71,11 @@ def blocks_of(step: Step) -> int:
 
 
 def loops_table() -> Table | Card:
-    """Return a table of the loops and blocks of the four steps; a card without a compiler."""
+    """Return a table of the loops over k of the four steps; a card without a compiler.
+
+    It has a row per step. The columns are the size of an HMMA, the other instructions per HMMA, the
+    registers per thread, and the blocks that an SM holds.
+    """
     loops = {LADDER.step(name): loop_of(LADDER.step(name)) for name in STEPS}
     if None in loops.values():
         return Card("ask", (translate("The machine code needs a compiler for GPUs."),))
@@ -116,7 +123,10 @@ def needs_of(step: Step) -> dict[str, float]:
 
 
 def needs_table() -> Table:
-    """Return a table of the ms that each resource needs in the last two steps, and the recorded."""
+    """Return a table of the ms that mma_swizzled and mma_pipelined need at 4096, a column each.
+
+    It has a row per resource of `needs_of`, one for their sum, and one for the recorded time.
+    """
     steps = (SWIZZLED, PIPELINED)
     needs = [needs_of(step) for step in steps]
     sums = [sum(one.values()) for one in needs]
@@ -133,5 +143,8 @@ def gain() -> float:
 
 
 def compared_gain() -> str:
-    """Return the choice of the prediction: `gain` against `speedup`, in the words of `compared`."""
+    """Return "less", "about as much" or "more": `gain` compared with `speedup`, the swizzle's gain.
+
+    The result is a choice of a question.
+    """
     return compared(gain(), speedup())

@@ -62,7 +62,7 @@ def needed() -> int:
 
 
 def best() -> MmaRate:
-    """Return the row with the highest rate."""
+    """Return the row of `rates` with the most TFLOP/s."""
     return max(rates(), key=lambda row: row.tflops)
 
 
@@ -140,7 +140,11 @@ def library_kernel() -> LibraryKernel:
 
 
 def beside_cublas() -> Table:
-    """Return a table of the launch and resources of `mma_pipelined` and of cuBLAS's kernel."""
+    """Return a table that compares `mma_pipelined` with the kernel of cuBLAS, a column each.
+
+    The rows are the blocks, the blocks that an SM holds, the threads per block, the registers per
+    thread, the shared memory per block, and the share of the peak.
+    """
     ours, library, launch = record_of(PIPELINED, SIDE), library_kernel(), _launch()
     threads, blocks = (math.prod(size) for size in (library.block, library.grid))
     held = occupancy(

@@ -35,7 +35,10 @@ def draw_stages() -> Picture:
 
 
 def state(stage: int, iteration: int) -> tuple[str, str]:
-    """Return (what happens in a stage while an iteration multiplies, the colour for it)."""
+    """Return (what happens in a stage during an iteration, the colour for it).
+
+    The first is text: "free", or such as "tile 2 is multiplied" or "tile 3 is being copied".
+    """
     for tile in (iteration - AHEAD, iteration - 1, iteration):
         if 0 <= tile < TILES and tile % STAGES == stage:
             if tile == iteration - AHEAD:
@@ -71,7 +74,10 @@ def explained(module: ModuleType, traced: Trace) -> Stack:
 
 
 def outcome(traced: Trace) -> str:
-    """Return the choice of the prediction that a run of the kernel shows."""
+    """Return "it reads too early" if a run has findings, else "it is right".
+
+    The result is a choice of a question.
+    """
     return "it reads too early" if traced.findings else "it is right"
 
 

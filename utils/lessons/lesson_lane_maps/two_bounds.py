@@ -38,7 +38,11 @@ def instructions_ms(step: Step | Variant, shape: str) -> float:
 
 
 def _cells(name: str, step: Step | Variant, shape: str) -> tuple[str, ...]:
-    """Return five texts on a step: its name with the wavefronts per read, and four times in ms."""
+    """Return five texts on a step: its name with the wavefronts per read, and four times in ms.
+
+    The times are that of shared memory alone, that of the instructions alone, the larger of the
+    two, and the recorded one. name: the name in the table.
+    """
     variant = as_variant(step)
     per_read, shared = cost_of_reads(variant, shape)
     instructions = instructions_ms(variant, shape)

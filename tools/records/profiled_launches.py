@@ -1,0 +1,196 @@
+"""Record what the profiler counts in single launches: times, caches, and what warps wait for.
+
+    python -m tools.records.profiled_launches --record
+
+needs a CUDA device and Nsight Compute (``ncu``). Each kernel is launched twice, and the second
+launch counts. It replaces ``profiled_launches.csv`` in the folder of the device. ``data/README.md``
+describes a row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import io
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numba import cuda
+
+import gemm_kernels
+import reduce_kernels
+from gemm_kernels.occupancy_alone import with_blocks
+from utils.errors import CourseError
+from utils.ladder.problems import draw
+from utils.ladder.shapes import GemmShape, ReduceShape
+from utils.ladder.step import Variant
+from utils.machine.devices import slug
+from utils.measuring import rows
+from utils.measuring.command_line import Command, device_for, main
+from utils.measuring.profiled_launches import COUNTERS, FILE, ProfiledLaunch
+from utils.paths import DATA
+
+STATES = "regex:smsp__average_warps_issue_stalled_.*_per_issue_active"
+STATE = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.ratio")
+# Our word for what the profiler does with the caches before a launch -> its own.
+CACHES = {"cold": "all", "warm": "none"}
+ELEMENTS = 2**25
+MOST_BLOCKS = 8  # of naive on an SM
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """A launch that is profiled: its name in the record, the variant, and the shape."""
+
+    kernel: str
+    variant: Variant
+    shape: GemmShape | ReduceShape
+
+    @property
+    def shape_text(self) -> str:
+        """The shape as the record writes it."""
+        if isinstance(self.shape, ReduceShape):
+            return str(self.shape.elements)
+        return f"{self.shape.m}x{self.shape.n}x{self.shape.k}"
+
+
+def profiled() -> list[Profiled]:
+    """Return the launches in their order; the kernels of `with_blocks` are compiled for it."""
+    step = gemm_kernels.LADDER.step
+    naive, naive_sizes = step("naive").variant(), (256, 512, 1024, 2048, 4096, 8192)
+    unrolled = [step("unrolled").variant(UNROLL=count) for count in (2, 4, 8)]
+    at_4096 = [
+        *(step(name).variant() for name in ("multi_output", "tiled", "tiled_padded", "ilp")),
+        step("granularity").variant(GRAIN=4, TILE=32),
+        step("register_blocked").variant(),
+        *(step(name).variant(BM=64, BN=64, BK=16) for name in ("vectorized", "double_buffered")),
+        *(
+            step(name).variant(BM=128, BN=128, BK=8)
+            for name in ("vectorized", "double_buffered", "prefetch")
+        ),
+        step("warp_tiled").variant(),
+        step("maxwell64").variant(),
+    ]
+    uncut = step("autotuned").variant(BM=128, BN=128, BK=16, TM=16, TN=8, BLOCKS=2)
+    narrow = step("autotuned").variant(BM=96, BN=128, BK=16, TM=12, TN=8, BLOCKS=2)
+    listed = [
+        *((naive, _cube(n)) for n in naive_sizes),
+        *((one, _cube(n)) for one in unrolled for n in (512, 2048, 4096, 8192)),
+        *((one, _cube(4096)) for one in at_4096),
+        *((one, GemmShape(71, 8852, 8480)) for one in (uncut, narrow)),
+        *(
+            (reduce_kernels.LADDER.step(f"reduce{number}").variant(), ReduceShape(ELEMENTS))
+            for number in range(3, 10)
+        ),
+    ]
+    fewer = with_blocks(naive, MOST_BLOCKS)
+    return [
+        *(Profiled(str(variant), variant, shape) for variant, shape in listed),
+        *(
+            Profiled(f"naive, at most {blocks} per SM", fewer[MOST_BLOCKS - blocks], _cube(4096))
+            for blocks in (8, 4, 2, 1)
+        ),
+    ]
+
+
+def _cube(n: int) -> GemmShape:
+    """Return the shape of a product of n×n matrices."""
+    return GemmShape(n, n, n)
+
+
+def launch() -> None:
+    """Launch each kernel alone, twice; the profiler sees the second launch."""
+    for one in profiled():
+        if isinstance(one.shape, GemmShape):
+            m, n, k = one.shape.m, one.shape.n, one.shape.k
+            inputs = draw("uniform", (m, k), 1), draw("uniform", (k, n), 2)
+            out = cuda.device_array((m, n), np.float32)
+        else:
+            inputs = (draw("uniform", (one.shape.elements,), 1),)
+            out = cuda.device_array(1, np.float32)
+        arrays = tuple(cuda.to_device(array) for array in inputs)
+        execute = one.variant.main_call(one.shape, arrays, out).bound()
+        execute()
+        cuda.synchronize()
+        with cuda.profiling():
+            execute()
+            cuda.synchronize()
+
+
+def profile(caches: str) -> str:
+    """Return the CSV text that the profiler prints; exit if the profiler fails.
+
+    It has a line per launch and metric. caches: "cold" or "warm".
+    """
+    command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
+    command += ["--cache-control", CACHES[caches], "--print-units", "base"]
+    command += ["--metrics", ",".join([*COUNTERS, STATES])]
+    command += [sys.executable, "-W", "ignore", "-m", "tools.records.profiled_launches"]
+    result = subprocess.run([*command, "--launch"], capture_output=True, text=True)
+    if result.returncode or '"ID"' not in result.stdout:
+        sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
+    return result.stdout
+
+
+def rows_of(
+    text: str, launches: list[Profiled], caches: str, device: str
+) -> Iterator[ProfiledLaunch]:
+    """Yield a row per launch and counter, in the order of the launches and of the names.
+
+    text: what `profile` returns. Raises CourseError unless the profiler saw each launch, once.
+    """
+    values: dict[str, dict[str, float]] = {}
+    for line in csv.DictReader(io.StringIO(text[text.index('"ID"') :])):
+        metric, value = line["Metric Name"], float(line["Metric Value"].replace(",", ""))
+        found = STATE.fullmatch(metric)
+        if counter := found[1] if found else COUNTERS.get(metric):
+            values.setdefault(line["ID"], {})[counter] = value
+    if len(values) != len(launches):
+        raise CourseError(
+            f"The profiler saw {len(values)} launches where {len(launches)} were made: see whether "
+            "each kernel is launched once while it is observed."
+        )
+    today = datetime.date.today().isoformat()
+    for one, (_, counters) in zip(launches, sorted(values.items(), key=_number), strict=True):
+        for counter, value in sorted(counters.items()):
+            row = (device, one.kernel, one.shape_text, caches, counter, value, today)
+            yield ProfiledLaunch(*row)
+
+
+def _number(launch: tuple[str, dict[str, float]]) -> int:
+    """Return the number that the profiler gave a launch: (its number as text, its counters)."""
+    return int(launch[0])
+
+
+def _configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options --record, and --launch, which only launches the kernels."""
+    parser.add_argument("--record", action="store_true", help="write the rows to data/measured")
+    parser.add_argument("--launch", action="store_true", help="what the profiler is started over")
+
+
+def _run(options: argparse.Namespace) -> int:
+    """Profile the launches with cold and with warm caches; write the rows with --record.
+
+    Returns the exit code 0. Raises CourseError without a GPU.
+    """
+    if options.launch:
+        launch()
+        return 0
+    device = device_for("profiled-launches").name
+    launches = profiled()
+    found = [row for caches in CACHES for row in rows_of(profile(caches), launches, caches, device)]
+    print(*found, sep="\n")
+    if options.record:
+        rows.write(DATA / "measured" / slug(device) / FILE, found, ProfiledLaunch)
+    return 0
+
+
+COMMAND = Command("profiled-launches", "count single launches", _configure, _run)
+
+if __name__ == "__main__":
+    raise SystemExit(main("Counters of single launches under the profiler", (COMMAND,)))
