@@ -404,9 +404,10 @@ def test_the_solution_of_two_tiles_needs_more_registers(compiler):
     report = xray(exercise("two_tiles").solution, GRANULARITY.signature, "sm_90")
     held = occupancy(H200.compute_capability, 256, report.registers, report.shared_bytes)
     assert held.blocks == 6
-    says("`two_tiles`, as our solution writes it, needs {} registers. An SM then holds six of its "
-         "blocks, and the occupancy is {:.0f} %, as on the K40.",
-         report.registers, 100 * held.fraction)  # fmt: skip
+    says("`two_tiles`, as our solution writes it, needs {} registers, and the table in "
+         "the first sitting shows those of yours. With {} an SM holds six of its blocks, and the "
+         "occupancy is {:.0f} %, as on the K40.",
+         report.registers, report.registers, 100 * held.fraction)  # fmt: skip
 
 
 def test_grain_4_gains_alike_with_tiles_of_16_on_three_gpus():
@@ -475,7 +476,7 @@ def test_small_problems_have_too_few_blocks():
         assert recorded(TILED, size) > 1.4 * recorded(BY[FOUR], size)
     blocks = BY[FOUR].launch(LADDER.parse(small)).blocks
     says("At {} and {} grain {} takes {:.2f} and {:.2f} times as long as `tiled`. One of its "
-         "blocks computes {}×{} elements of c, so the product at {} has {} blocks for {} SMs, and more than half of the SMs have "
-         "nothing to do.",
+         "blocks computes {}×{} elements of c, so the product at {} has {} blocks for {} SMs, and more than half "
+         "of the SMs have nothing to do.",
          smallest, small, FOUR, *slower, TILE, FOUR * TILE, small, blocks, H200.sms)  # fmt: skip
     assert 2 * blocks < H200.sms
