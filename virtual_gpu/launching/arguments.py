@@ -233,7 +233,7 @@ def _described_records(name: str, array: np.ndarray) -> _Array:
             f"The array {name} has dtype {array.dtype}; the fields of a record are numbers in this "
             "machine's byte order."
         )
-    misplaced = misplaced_field(array.dtype)
+    misplaced = misplaced_field(array.dtype, unless_bytewise=True)
     if misplaced:
         raise LaunchError(
             f"The field {misplaced} of the array {name} is not at a multiple of its size in every "
@@ -286,11 +286,11 @@ def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
     The arrays share one Memory per dtype of their fields.
     """
     first, size = group[0], max(a.end for a in group) - group[0].start
-    data = _flat(first.array, size)
+    data, crooked = _flat(first.array, size), misplaced_field(first.array.dtype)
 
     @functools.cache
     def memory_of(dtype: np.dtype) -> Memory:
-        numbers = data.view(dtype)
+        numbers = _at_every_byte(data, dtype) if crooked else data.view(dtype)
         return Memory(first.name, "global", numbers, Shadow(first.name, "global", numbers.size))
 
     views = {}
@@ -302,6 +302,13 @@ def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
         )
         views[id(array)] = record_array(array.dtype, at, memory_of)
     return views
+
+
+def _at_every_byte(data: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return a vector whose element n is the number of this dtype that begins at byte n of data."""
+    parts = data.view(np.uint8)
+    count = max(0, parts.size - dtype.itemsize + 1)
+    return np.ndarray(count, dtype, parts, strides=(1,))
 
 
 def _overlapping(arrays: list[_Array]) -> list[list[_Array]]:

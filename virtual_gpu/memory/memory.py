@@ -1,6 +1,7 @@
 """Storage of the virtual GPU, and arrays as a kernel sees them.
 
-An address is the index of an element within one allocation.
+An address is the index of an element within one allocation, or its first byte in an allocation of
+records whose fields are not aligned.
 """
 
 from __future__ import annotations
@@ -60,7 +61,19 @@ class Memory:
         self.view: View | None = None  # of dynamic shared memory, which other arrays may share
         self.initialised = space != "shared"
         self.alignment: int | None = None
+        # take() would copy the whole of data that overlaps itself.
+        self._at = data.take if data.flags.c_contiguous else data.__getitem__
         self._journal: Journal | None = None  # for global memory that was written
+
+    @property
+    def step(self) -> int:
+        """The bytes from one address to the next: those of an element, or 1."""
+        return self.data.strides[0]
+
+    @property
+    def is_bytewise(self) -> bool:
+        """True if each byte has an address, because elements may begin at any byte."""
+        return self.step != self.data.itemsize
 
     @property
     def was_written(self) -> bool:
@@ -82,7 +95,7 @@ class Memory:
             self.shadow.check_load(access, units, self.initialised)
             if self.view is not None:
                 self.view.check(access, units)
-        return self.data.take(access.addresses)
+        return self._at(access.addresses)
 
     def store(self, access: Access, values: np.ndarray) -> None:
         """Check a store and write one value per active lane.
@@ -100,7 +113,7 @@ class Memory:
         """
         self.data[access.addresses] = values
         if changed is not None and changed.any():
-            lost = ~same_bits(self.data.take(access.addresses), values)
+            lost = ~same_bits(self._at(access.addresses), values)
             if lost.any():
                 self.shadow.report_lost_write(access, next(self._units(access)), lost)
 
@@ -114,7 +127,7 @@ class Memory:
         self._mark_content(access)
         if self.shadow is None:
             return None
-        changed = ~same_bits(self.data.take(access.addresses), values)
+        changed = ~same_bits(self._at(access.addresses), values)
         for units in self._units(access):
             self.shadow.check_store(access, units, changed)
             if self.view is not None:

@@ -476,7 +476,7 @@ def test_small_problems_have_too_few_blocks():
         assert recorded(TILED, size) > 1.4 * recorded(BY[FOUR], size)
     blocks = BY[FOUR].launch(LADDER.parse(small)).blocks
     says("At {} and {} grain {} takes {:.2f} and {:.2f} times as long as `tiled`. One of its "
-         "blocks computes {}×{} elements of c, so the product at {} has {} blocks for {} SMs, and more than half "
-         "of the SMs have nothing to do.",
+         "blocks computes {}×{} elements of c, so the product at {} has {} blocks for {} SMs, and "
+         "more than half of the SMs have nothing to do.",
          smallest, small, FOUR, *slower, TILE, FOUR * TILE, small, blocks, H200.sms)  # fmt: skip
     assert 2 * blocks < H200.sms
