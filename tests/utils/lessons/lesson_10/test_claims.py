@@ -460,9 +460,9 @@ def test_one_read_of_b_for_each_multiply_add_allows_a_quarter_of_the_peak():
          FOUR, wavefronts(BY[FOUR]), whole, SCHEDULERS, wavefronts(BY[FOUR]), bound,
          reached)  # fmt: skip
     assert reached < bound < 100 / SCHEDULERS
-    for one in (8, 16):
-        assert 1 < wavefronts(BY[FOUR]) / shared_cost(one, 0.5) < 1.1
-    says("Grains of {} and {} are not recorded. Their bound is only a little higher", 8, 16)
+    gains = [wavefronts(BY[FOUR]) / shared_cost(one, 0.5) for one in (8, 16)]
+    assert 1 < gains[0] < gains[1] < 1.1
+    says("Larger grains are not recorded. Their bound is only a little higher")
     reads = run_of(BY[FOUR]).accesses.query("array == 'sb' and kind == 'load'")["lanes"].sum()
     assert reads == course.counting.multiply_adds(run_of(BY[FOUR]))
 
