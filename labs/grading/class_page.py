@@ -71,11 +71,11 @@ def groups(marks: Iterable[Mark], part: Part) -> list[Group]:
 def _cause(mark: Mark, part: Part) -> str:
     """Return the first sentence on why a mark lost points in a part, or "" if no row has a reason.
 
-    A row without points, which only reports a target, counts too. The result is the sentence about
+    A row without points, which only reports a target, is no loss. The result is the sentence about
     the whole exercise, if there is one, else the reason of the first row that has one. Names of
     files, and that of the student, are left out of it.
     """
-    rows = [row for row in mark.rows if row.part == part.exercise and row.told]
+    rows = [r for r in mark.rows if r.part == part.exercise and r.told and not r.beside]
     if not rows:
         return ""
     told = next((cause for name, cause in mark.told if name == part.exercise), rows[0].told)

@@ -172,8 +172,8 @@ def _why(run: Run) -> str:
     setting = _setting(access, name, run.tree)
     if loop is None and setting:
         return translate(
-            "{symptom}, because line {line} computes `{name}` from {parts}, and that differs "
-            "from thread to thread. A register has no address: the array must lie in memory.",
+            "{symptom}, because line {line} computes `{name}` from {parts}, which the "
+            "compiler does not know. A register has no address: the array must lie in memory.",
             symptom=symptom,
             line=setting.lineno,
             name=name,

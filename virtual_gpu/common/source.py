@@ -236,8 +236,12 @@ def assigned_names(tree: ast.FunctionDef) -> set[str]:
 
     Names within inner functions, and those of inner functions made by ``def``, are not included.
     """
-    stored = {n.id for n in own_nodes(tree) if isinstance(n, ast.Name) and not _loads(n)}
-    return stored | {a.arg for a in tree.args.args}
+    return stored_variables(tree) | {a.arg for a in tree.args.args}
+
+
+def stored_variables(tree: ast.FunctionDef) -> set[str]:
+    """Return the set of names of the variables that the function itself assigns."""
+    return {n.id for n in own_nodes(tree) if isinstance(n, ast.Name) and not _loads(n)}
 
 
 def own_nodes(tree: ast.FunctionDef) -> Iterator[ast.AST]:

@@ -345,7 +345,7 @@ class Counters:
         count.lanes += requests
         count.bytes += requests * size
         count.words += requests * max(1, size // BANK_BYTES)
-        first = addresses * memory.data.dtype.itemsize
+        first = addresses * memory.step
         for address in transfer.in_block(first[: KEPT_REQUESTS - len(count.first)]):
             count.first.append(np.full(WARP, -1))
             count.first[-1][transfer.mask.index[0] % WARP] = address

@@ -152,12 +152,12 @@ class Recorder:
     def access(self, transfer: LaneTransfer) -> None:
         """Record a load, store or atomic of the requested block; called before its data moves.
 
-        Nothing is recorded if no thread of the block takes part. Beyond the limit of events, the
-        access is only counted.
+        Nothing is recorded if no thread of the block takes part, or of records whose fields are not
+        aligned. Beyond the limit of events, the access is only counted.
         """
         self._read_back()
         part = self._part(transfer.mask)
-        if part is None or self._is_full():
+        if part is None or transfer.memory.is_bytewise or self._is_full():
             return
         threads, chosen = part
         memory, addresses = transfer.memory, transfer.addresses

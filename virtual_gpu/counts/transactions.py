@@ -95,7 +95,7 @@ class LaneTransfer:
         elements = self.addresses
         if not isinstance(elements, np.ndarray):
             elements = np.full(self.mask.count, elements, np.int64)
-        first, part = elements * self.memory.data.dtype.itemsize, self.memory.part
+        first, part = elements * self.memory.step, self.memory.part
         # A block's shared memory begins in the first bank, but the next block's part would not if
         # this part ended within a bank.
         return self.in_block(first) if part and part.bytes % BANK_BYTES else first

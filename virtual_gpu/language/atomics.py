@@ -170,6 +170,8 @@ def _checked(call: CallExpression, place: Place) -> Place:
         raise call.refuse(f"an atomic with {len(indices)} indices")
     if isinstance(array, ArrayView) and not array.writable:
         raise call.refuse(f"an atomic on the read-only array {array.name}")
+    if isinstance(array, ArrayView) and array.memory.is_bytewise:
+        raise call.refuse(f"an atomic on {array.name}, whose records are not aligned,")
     return place
 
 

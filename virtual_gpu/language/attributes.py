@@ -47,6 +47,7 @@ def _array_attributes(array: Array) -> dict:
     shape = tuple(s if isinstance(s, np.ndarray) else np.int64(s) for s in array.shape)
     size, itemsize = functools.reduce(operator.mul, shape, np.int64(1)), array.dtype.itemsize
     strides = getattr(array, "strides", None) or element_strides(array.shape)
+    step = array.memory.step if isinstance(array, ArrayView) else itemsize
     return {
         "shape": shape,
         "size": size,
@@ -54,5 +55,5 @@ def _array_attributes(array: Array) -> dict:
         "dtype": array.dtype,
         "itemsize": np.int64(itemsize),
         "nbytes": size * itemsize,
-        "strides": tuple(np.int64(s * itemsize) for s in strides),
+        "strides": tuple(np.int64(s * step) for s in strides),
     }

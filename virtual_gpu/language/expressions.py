@@ -15,8 +15,9 @@ from itertools import pairwise
 import numpy as np
 from numba.core.types import Type
 
+from ..common.errors import Unsupported
 from ..common.lanes import Mask
-from ..common.source import Source
+from ..common.source import Source, stored_variables
 from ..machine.access import load
 from ..machine.parts import elements, expanded, is_part, view
 from ..machine.place import FromTheEnd, Place
@@ -661,7 +662,15 @@ class Expressions:
             return array.indexed(place)
         if type(array) in RECORD_TYPES:
             return array
-        raise self.source.refuse(node, f"the index in {ast.unparse(node)}")
+        raise self._refused_index(node, array)
+
+    def _refused_index(self, node: ast.Subscript, owner) -> Unsupported:
+        """Return the refusal of an index in ``owner``, which has no elements."""
+        what, name = f"the index in {ast.unparse(node)}", ast.unparse(node.value)
+        if is_scalar(owner) and name in stored_variables(self.source.tree):
+            what = f"{ast.unparse(node)}, where {name} is a number since its assignment (Numba "
+            what += "refuses it, too: use another name for the number),"
+        return self.source.refuse(node, what)
 
     def _item(self, node: ast.Subscript, items: tuple, indices: tuple):
         """Return the item of a tuple at an index, or a tuple of the items in a slice.

@@ -30,6 +30,7 @@ from ..machine.records import (
     numbers_of,
     record_array,
 )
+from ..memory.journal import WholeJournal
 from ..memory.memory import ArrayView, Memory
 from ..types import numba_types
 from ..types.signatures import not_an_argument
@@ -233,7 +234,7 @@ def _described_records(name: str, array: np.ndarray) -> _Array:
             f"The array {name} has dtype {array.dtype}; the fields of a record are numbers in this "
             "machine's byte order."
         )
-    misplaced = misplaced_field(array.dtype)
+    misplaced = misplaced_field(array.dtype, unless_bytewise=True)
     if misplaced:
         raise LaunchError(
             f"The field {misplaced} of the array {name} is not at a multiple of its size in every "
@@ -286,12 +287,14 @@ def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
     The arrays share one Memory per dtype of their fields.
     """
     first, size = group[0], max(a.end for a in group) - group[0].start
-    data = _flat(first.array, size)
+    data, crooked = _flat(first.array, size), misplaced_field(first.array.dtype)
+    journal = WholeJournal(data.view(np.uint8), None)
 
     @functools.cache
     def memory_of(dtype: np.dtype) -> Memory:
-        numbers = data.view(dtype)
-        return Memory(first.name, "global", numbers, Shadow(first.name, "global", numbers.size))
+        numbers = _at_every_byte(data, dtype) if crooked else data.view(dtype)
+        shadow = Shadow(first.name, "global", numbers.size)
+        return Memory(first.name, "global", numbers, shadow, journal=journal)
 
     views = {}
     for item in group:
@@ -302,6 +305,13 @@ def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
         )
         views[id(array)] = record_array(array.dtype, at, memory_of)
     return views
+
+
+def _at_every_byte(data: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Return a vector whose element n is the number of this dtype that begins at byte n of data."""
+    parts = data.view(np.uint8)
+    count = max(0, parts.size - dtype.itemsize + 1)
+    return np.ndarray(count, dtype, parts, strides=(1,))
 
 
 def _overlapping(arrays: list[_Array]) -> list[list[_Array]]:

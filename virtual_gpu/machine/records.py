@@ -176,20 +176,39 @@ class RecordLayout:
     writable: bool = True
 
 
-def misplaced_field(dtype: np.dtype) -> str | None:
+def misplaced_field(
+    dtype: np.dtype, unless_bytewise: bool = False, start: int = 0, steps: tuple = ()
+) -> str | None:
     """Return the name of the first field that some record does not align to its size.
 
-    A nested field is named as in "outer.inner". The result is None if every field is aligned.
+    A nested field is named as in "outer.inner". The result is None if every field is aligned. With
+    ``unless_bytewise``, this does not matter for a field that the compiler moves byte by byte, but
+    Numba refuses one whose offset in its own record is no multiple of its size. ``start`` is the
+    offset of the record in an outer one, and ``steps`` holds the distances of these records.
     """
+    steps = steps or (dtype.itemsize,)
     for name in dtype.names:
         part, offset = dtype.fields[name][:2]
-        base = part.base
-        inner = misplaced_field(base) if base.names else None
-        if inner:
-            return f"{name}.{inner}"
-        if not base.names and (offset % base.itemsize or dtype.itemsize % base.itemsize):
+        base, at = part.base, start + offset
+        if base.names:
+            inner_steps = (*steps, base.itemsize) if part.shape else steps
+            inner = misplaced_field(base, unless_bytewise, at, inner_steps)
+            if inner:
+                return f"{name}.{inner}"
+        elif unless_bytewise and _is_bytewise(dtype, part) and offset % base.itemsize == 0:
+            continue
+        elif any(n % base.itemsize for n in (at, *steps)):
             return name
     return None
+
+
+def _is_bytewise(dtype: np.dtype, part: np.dtype) -> bool:
+    """Return True if the compiler moves a field of a record byte by byte.
+
+    ``dtype`` is that of the record, and ``part`` that of the field. The compiler does so unless the
+    dtype was made with align=True or the field is an array.
+    """
+    return not (part.shape or dtype.isalignedstruct)
 
 
 def numbers_of(dtype: np.dtype) -> Iterator[np.dtype]:
@@ -224,7 +243,7 @@ def record_array(dtype: np.dtype, layout: RecordLayout, memory_of: Callable) -> 
         fields[name] = (
             record_array(base, field_layout, memory_of)
             if base.names
-            else _field(memory_of(base), field_layout, not (inner or dtype.isalignedstruct))
+            else _field(memory_of(base), field_layout, _is_bytewise(dtype, part))
         )
     return RecordArray(layout.name, dtype, layout.shape, fields)
 
@@ -235,8 +254,8 @@ def _field(memory: Memory, layout: RecordLayout, bytewise: bool) -> ArrayView:
     ``layout`` is that of the field, with its own dimensions at the end. ``bytewise`` is True if the
     compiler moves the field byte by byte, because it may not be aligned.
     """
-    size = memory.data.dtype.itemsize
-    strides, offset = tuple(s // size for s in layout.strides), layout.offset // size
+    step = memory.step
+    strides, offset = tuple(s // step for s in layout.strides), layout.offset // step
     return ArrayView(memory, layout.shape, strides, offset, layout.writable, bytewise)
 
 

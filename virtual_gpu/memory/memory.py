@@ -1,6 +1,7 @@
 """Storage of the virtual GPU, and arrays as a kernel sees them.
 
-An address is the index of an element within one allocation.
+An address is the index of an element within one allocation, or its first byte in an allocation of
+records whose fields are not aligned.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class Memory:
     memory that are still undefined. ``part`` is the part of shared memory that one block has, and
     None elsewhere. ``alignment`` is the number of bytes that the declaration of a static shared
     array aligns it to, and None elsewhere. ``view`` is the View of an array in dynamic shared
-    memory, and None elsewhere.
+    memory, and None elsewhere. ``journal`` is given where other memories have the same bytes.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Memory:
         shadow: Shadow | None = None,
         unwritten: np.ndarray | None = None,
         part: BlockPart | None = None,
+        journal: Journal | None = None,
     ):
         self.name = name
         self.space = space
@@ -60,12 +62,25 @@ class Memory:
         self.view: View | None = None  # of dynamic shared memory, which other arrays may share
         self.initialised = space != "shared"
         self.alignment: int | None = None
-        self._journal: Journal | None = None  # for global memory that was written
+        # take() would copy the whole of data that overlaps itself.
+        self._at = data.take if data.flags.c_contiguous else data.__getitem__
+        self._shared_journal = journal
+        self.journal: Journal | None = None  # for global memory that was written
+
+    @property
+    def step(self) -> int:
+        """The bytes from one address to the next: those of an element, or 1."""
+        return self.data.strides[0]
+
+    @property
+    def is_bytewise(self) -> bool:
+        """True if each byte has an address, because elements may begin at any byte."""
+        return self.step != self.data.itemsize
 
     @property
     def was_written(self) -> bool:
         """True if the launch has stored to this memory; always False outside of global memory."""
-        return self._journal is not None
+        return self.journal is not None
 
     @property
     def plain(self) -> bool:
@@ -82,7 +97,7 @@ class Memory:
             self.shadow.check_load(access, units, self.initialised)
             if self.view is not None:
                 self.view.check(access, units)
-        return self.data.take(access.addresses)
+        return self._at(access.addresses)
 
     def store(self, access: Access, values: np.ndarray) -> None:
         """Check a store and write one value per active lane.
@@ -100,7 +115,7 @@ class Memory:
         """
         self.data[access.addresses] = values
         if changed is not None and changed.any():
-            lost = ~same_bits(self.data.take(access.addresses), values)
+            lost = ~same_bits(self._at(access.addresses), values)
             if lost.any():
                 self.shadow.report_lost_write(access, next(self._units(access)), lost)
 
@@ -114,7 +129,7 @@ class Memory:
         self._mark_content(access)
         if self.shadow is None:
             return None
-        changed = ~same_bits(self.data.take(access.addresses), values)
+        changed = ~same_bits(self._at(access.addresses), values)
         for units in self._units(access):
             self.shadow.check_store(access, units, changed)
             if self.view is not None:
@@ -156,30 +171,22 @@ class Memory:
         access.clock.atomic(access.mask, access.time)
         return change(self.data, access.addresses)
 
-    def swap_before(self) -> None:
-        """Exchange the present content and the content before the launch.
-
-        Only memory in global space that was written is affected.
-        """
-        if self._journal is not None:
-            self._journal.swap()
-
     def wrote_the_same(self, other: Memory) -> bool:
         """Return True if two launches wrote the same chunks with the same defined content.
 
         Both memories must have been swapped by ``swap_before`` after their launch. Two memories
         that were not written are the same.
         """
-        if self._journal is None or other._journal is None:
-            return self._journal is other._journal
-        return self._journal.same_as(other._journal)
+        if self.journal is None or other.journal is None:
+            return self.journal is other.journal
+        return self.journal.same_as(other.journal)
 
     def save_before(self, addresses: np.ndarray) -> None:
         """Save the content of global memory at addresses that are about to be changed."""
         if self.space == "global":
-            if self._journal is None:
-                self._journal = Journal(self.data, self.unwritten)
-            self._journal.save(addresses)
+            if self.journal is None:
+                self.journal = self._shared_journal or Journal(self.data, self.unwritten)
+            self.journal.save(addresses)
 
     def settle(self, clock: Clock) -> None:
         """Move a finished batch's logged reads into the shadow while its clock is still known."""

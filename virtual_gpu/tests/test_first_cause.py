@@ -13,7 +13,7 @@ from virtual_gpu.launching.dispatcher_methods import VirtualLaunch, run_launch, 
 from virtual_gpu.launching.tracing import make_geometry
 from virtual_gpu.programs.launch_log import LaunchLog, Stopped
 from virtual_gpu.tests.kernels import KernelCase, broken, correct, vectors
-from virtual_gpu.tests.planted import bugs_in_kernels, bugs_in_programs
+from virtual_gpu.tests.planted import bugs_in_kernels, bugs_in_programs, bugs_of_beginners
 from virtual_gpu.tests.test_strangers import BROKEN
 
 BLOCK = 32
@@ -195,7 +195,9 @@ def cause_of_a_traced_program(run):
 
 
 @pytest.mark.parametrize(
-    "program", [*bugs_in_kernels.PROGRAMS, *bugs_in_programs.PROGRAMS], ids=lambda one: one.name
+    "program",
+    [*bugs_in_kernels.PROGRAMS, *bugs_in_programs.PROGRAMS, *bugs_of_beginners.PROGRAMS],
+    ids=lambda one: one.name,
 )
 def test_all_ways_to_run_a_program_with_a_bug_name_the_same_first_cause(program):
     install()

@@ -1,5 +1,6 @@
 """Planted bugs that no access shows as wrong are named, and right kernels like them are not."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -9,7 +10,12 @@ from numba import cuda, float32, int32, uint8
 from utils.intrinsics.wide_memory import commit_copies, copy1_async, wait_copies
 from virtual_gpu import install, trace
 from virtual_gpu.host.unwritten import pattern
-from virtual_gpu.tests.planted import SILENT, bugs_in_kernels, bugs_in_programs
+from virtual_gpu.tests.planted import (
+    SILENT,
+    bugs_in_kernels,
+    bugs_in_programs,
+    bugs_of_beginners,
+)
 from virtual_gpu.tests.planted.judge import remarks
 
 PLANTED = [*bugs_in_kernels.PROGRAMS, *bugs_in_programs.PROGRAMS]
@@ -28,6 +34,27 @@ def test_a_planted_bug_is_named(program):
 def test_few_of_85_bugs_pass_in_silence():
     assert len(PLANTED) == 85
     assert sum(program.kind == SILENT for program in PLANTED) <= MOST_SILENT
+
+
+def marked_line(program):
+    lines, first = inspect.getsourcelines(program.run)
+    (number,) = (n for n, line in enumerate(lines, first) if line.endswith("# wrong\n"))
+    return number
+
+
+@pytest.mark.parametrize("program", bugs_of_beginners.PROGRAMS, ids=lambda program: program.name)
+def test_the_first_remark_on_a_slip_names_it_at_its_line(program):
+    said, line = remarks(program), marked_line(program)
+    if program.kind == SILENT:
+        assert said == []
+    else:
+        kind, text = said[0]
+        assert kind == program.kind
+        assert f"line {line} " in text
+
+
+def test_few_slips_pass_in_silence():
+    assert sum(program.kind == SILENT for program in bugs_of_beginners.PROGRAMS) <= 2
 
 
 # --- right kernels that look as if they had such a bug ----------------------------------------

@@ -252,9 +252,101 @@ def test_what_no_record_has_is_refused():
     for kernel in (no_field, no_number):
         with pytest.raises(Unsupported):
             kernel[1, 1](points())
-    crooked = np.dtype([("flag", np.uint8), ("x", np.float64)])
-    with pytest.raises(LaunchError, match="The field x of the array p is not at a multiple"):
-        beyond[1, 1](np.zeros(4, crooked))
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        [("flag", np.uint8), ("x", np.float64)],  # Numba refuses it, too
+        [("x", np.float64, (2,)), ("flag", np.uint8)],
+        [("flag", np.uint8), ("inner", np.dtype([("x", np.float64)], align=True))],
+    ],
+)
+def test_a_field_whose_bytes_are_not_moved_one_by_one_must_be_aligned(dtype):
+    with pytest.raises(LaunchError, match=r"The field (inner\.)?x of the array p is not at a mul"):
+        beyond[1, 1](np.zeros(4, dtype))
+
+
+NESTED = np.dtype([("x", np.float64), ("kind", np.int16)])
+CROOKED = np.dtype([("x", np.float64), ("n", np.int64), ("inner", NESTED), ("flag", np.uint8)])
+
+
+@cuda.jit
+def change_crooked(p, strides):
+    i = cuda.grid(1)
+    p[i].x += i
+    p[i].inner.x = p[i].x * 2
+    p["n"][i] = p[i].inner.kind - p[i].flag
+    strides[0] = p["n"].strides[0]
+
+
+def crooked(size=4):
+    p = np.zeros(size, CROOKED)
+    p["flag"], p["x"], p["inner"]["kind"] = 3, 0.5, -7
+    return p
+
+
+def test_fields_at_any_byte_are_read_and_written():
+    p, strides = crooked(), np.zeros(1, np.int64)
+    run(change_crooked, p, strides)
+    assert p["x"].tolist() == [0.5, 1.5, 2.5, 3.5]
+    assert p["inner"]["x"].tolist() == [1, 3, 5, 7]
+    assert p["n"].tolist() == [-10] * 4
+    assert p["flag"].tolist() == [3] * 4
+    assert p["inner"]["kind"].tolist() == [-7] * 4
+    assert strides[0] == CROOKED.itemsize == 27
+
+
+def test_fields_at_any_byte_are_counted_by_their_bytes():
+    totals = trace(read_x, 1, 32, crooked(32), np.zeros(32, np.float32)).totals
+    starts = 27 * np.arange(32)
+    sectors = sum(len(np.unique((starts + byte) // 32)) for byte in range(8))
+    assert (totals.global_load_requests, totals.global_load_sectors) == (8, sectors)
+
+
+@cuda.jit
+def change_after_an_unset_read(p, out):
+    tile = cuda.shared.array(64, float32)
+    i = cuda.grid(1)
+    value = tile[i]
+    p[i].x += 1
+    p[i].tag += 1
+    p[i].x += p[i].tag
+    if i > 100:
+        out[0] = value
+
+
+def test_a_harmless_unset_read_leaves_records_of_several_types_as_they_were_written():
+    p = points(size=64)
+    (finding,) = trace(change_after_an_unset_read, 1, 64, p, np.zeros(1)).findings
+    assert finding.kind == "discarded"
+    assert p["tag"].tolist() == [1] * 64
+    assert p["x"].tolist() == [i + 2 for i in range(64)]
+
+
+@cuda.jit
+def store_to_the_next(p):
+    i = cuda.grid(1)
+    p[(i + 1) % p.size].n = p[i].n + 1
+
+
+def test_a_race_on_a_field_at_any_byte_is_found():
+    with pytest.raises(Race):
+        store_to_the_next[1, 64](crooked(64))
+
+
+def test_an_atomic_on_a_field_at_any_byte_is_refused():
+    @cuda.jit
+    def add(p):
+        cuda.atomic.add(p["n"], 0, 1)
+
+    with pytest.raises(Unsupported, match="an atomic on p, whose records are not aligned"):
+        add[1, 1](crooked())
+
+
+def test_a_recording_leaves_out_fields_at_any_byte():
+    result = trace(read_x, 1, 32, crooked(32), np.zeros(32, np.float32), record=0)
+    assert {event.array for event in result.recording.events} == {"out"}
 
 
 @cuda.jit

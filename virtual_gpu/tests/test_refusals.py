@@ -119,6 +119,9 @@ def test_a_tuple_that_is_not_changed_is_no_list():
 def test_an_element_of_a_number_is_refused():
     with pytest.raises(Unsupported, match=r"storing to x\[0\], an element of a number"):
         run("x[0] = 1; out[0] = x", 1)
+    refusal = r"x\[0\], where x is a number since its assignment \(Numba refuses it, too: use"
+    with pytest.raises(Unsupported, match=refusal):
+        run("x = cuda.grid(1); out[0] = x[0]", 1)
 
 
 def test_a_default_stands_for_an_argument_left_out_before_a_named_one():

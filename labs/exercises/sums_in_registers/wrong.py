@@ -53,9 +53,9 @@ WRONG = {
     "machine code (sm_90) loads and stores there (16 `LDL`, 12 `STL`).": {
         "nothing changed": file_beside(__file__, "starter"),
         "the column is rotated by the block": [(MIDDLE, ROTATED.format("cuda.blockIdx.x"))]},
-    "because line 19 computes `j` from `row`, and that differs from thread to thread.": {
+    "because line 19 computes `j` from `row`, which the compiler does not know.": {
         "the column is rotated by the row": [(MIDDLE, ROTATED.format("row"))]},
-    "because line 19 computes `j` from `step`, and that differs from thread to thread.": {
+    "because line 19 computes `j` from `step`, which the compiler does not know.": {
         "a loop that begins with the warp": [(MIDDLE, ROTATED.format("0").replace(
             "range(8)", "range(cuda.threadIdx.y, cuda.threadIdx.y + 8)"))]},
     "computes the index `j` from its own last value: `j = (j + 1) % 8`": {

@@ -50,6 +50,17 @@ def test_two_causes_are_two_groups_and_numbers_make_no_difference():
     assert [group.count for group in class_page.groups(marks, PART)] == [2, 1]
 
 
+def test_a_missed_target_without_points_is_no_cause():
+    missed = MarkRow(PART.exercise, "registers", 0, 0, "It uses 80 registers.", beside=True)
+    lost = MarkRow(PART.exercise, "right", 0, 40, "The last element is not stored.")
+    both, all_points = (
+        Mark("Ann Example", LAB.name, rows, ()) for rows in ((missed, lost), (missed,))
+    )
+    assert class_page.groups([all_points], PART) == []
+    (group,) = class_page.groups([both], PART)
+    assert group.sentence == "The last element is not stored."
+
+
 def test_the_sentence_of_a_group_quotes_a_line_if_any_does():
     marks = [said("In x[3] it is wrong."), said("In line 4, `x[i]` it is wrong.")]
     unquoted = [said("Element 3 is wrong."), said("Element 30 is wrong.")]

@@ -237,16 +237,22 @@ def instruction_ms(device: Device) -> float:
 def show_profile(counted: Mapping) -> Table:
     """Return a table of the profiler's counts, one row per kernel.
 
-    The columns are the wavefronts per step of k and the instructions per tile, each of one warp.
+    The columns are the wavefronts per step of k, of shared and of global memory, and the
+    instructions per tile, each of one warp.
     counted: kernel -> row of `wide_counters.csv`, as `wide_alone.recorded_counters` returns it.
     """
     rows = []
     for one in counted.values():
         steps = one.n**3 / EACH / WARP
         per_tile = one.instructions / steps * DEPTH
-        rows.append((one.kernel, f"{one.wavefronts / steps:.1f}", f"{per_tile:.0f}"))
-    head = ("", "wavefronts of a step", "instructions of a tile")
-    caption = f"Counted by the profiler for one warp, at {one.n}×{one.n}, one {one.device}"
+        shared, rest = one.shared_wavefronts, one.wavefronts - one.shared_wavefronts
+        wavefronts = f"{shared / steps:.1f}", f"{rest / steps:.2f}"
+        rows.append((one.kernel, *wavefronts, f"{per_tile:.0f}"))
+    head = ("", "shared memory", "global memory", "instructions")
+    caption = (
+        "Wavefronts of a step and instructions of a tile, counted by the profiler for one warp, at "
+        f"{one.n}×{one.n}, one {one.device}"
+    )
     return table(caption, head, rows)
 
 

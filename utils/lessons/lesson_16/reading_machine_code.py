@@ -228,11 +228,12 @@ def orders(**steps: Step | Variant) -> Table:
         record = record_if_any(as_variant(step), _size(as_variant(step)), course_device().name)
         recorded = f"{1 / record.efficiency:.3f}" if record else NOTHING
         cycles = f"{loop.cycles:.3f}", recorded
-        rows.append((name.replace("_", " "), f"{loop.kept_share:.1%}", reads, *cycles))
+        words = name.replace("_", "\u00a0")  # a narrow page keeps a name on one line
+        rows.append((words, f"{loop.kept_share:.1%}", reads, *cycles))
     head = (
         "",
-        "operands marked for reuse",
-        "even bank gives per iteration",
+        "marked for reuse",
+        "even bank",
         "cycles, estimated",
         "cycles, recorded",
     )

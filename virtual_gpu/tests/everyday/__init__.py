@@ -1,7 +1,8 @@
 """Right kernels of the kinds that students and other projects write.
 
-None of them may get a warning, a finding or a refusal. `images`, `sums`, `language` and `data` hold
-them, each with what NumPy says that it must leave in its last argument.
+None of them may get a warning, a finding or a refusal. Each module holds those of one field, with
+what NumPy or plain Python says that each must leave in its last argument. `programs` holds programs
+of several launches, which verify themselves.
 """
 
 from __future__ import annotations

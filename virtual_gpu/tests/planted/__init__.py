@@ -1,6 +1,7 @@
 """Programs with one planted bug each, and what the virtual GPU says about it.
 
-`bugs_in_kernels` and `bugs_in_programs` hold the programs, and `judge` runs them.
+`bugs_in_kernels`, `bugs_in_programs` and `bugs_of_beginners` hold the programs, and `judge` runs
+them.
 """
 
 from __future__ import annotations

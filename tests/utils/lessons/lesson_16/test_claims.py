@@ -15,6 +15,7 @@ from gpu_xray import xray
 from labs.exercises import find as exercise
 from labs.exercises.sums_in_registers import starter
 from latency_kernels import LADDER as CEILINGS
+from latency_kernels import fma_loop
 from tests import quotes
 from tools.records import compiled_loops as recording
 from tools.records.spills import SIDE, in_32_bits
@@ -28,7 +29,12 @@ from utils.lessons.compiled_loops import (
 )
 from utils.lessons.lesson_16 import instruction_shares, product_orders, register_banks
 from utils.lessons.lesson_16.instruction_shares import kinds
-from utils.lessons.lesson_16.reading_machine_code import SPILLS, SpillRecord, fastest, stored_gb
+from utils.lessons.lesson_16.reading_machine_code import (
+    SPILLS,
+    SpillRecord,
+    fastest,
+    stored_gb,
+)
 from utils.lessons.load_waits import groups_between_waits, waits_per_8
 from utils.machine.devices import REFERENCE
 from utils.machine.devices import find as device
@@ -319,7 +325,7 @@ def test_what_a_multiply_add_costs_and_what_is_won():
     multi = course.loop_of_record(MULTI)
     assert multi.instructions / multi.multiply_adds == pytest.approx(costs[0], rel=0.02)
     assert multi.mix["LDG.32"] / multi.multiply_adds == STARTER.mix["LDG.32"] / EIGHT
-    assert intp.bitwidth == 64
+    says("Numba's indices have {} bits.", intp.bitwidth)
     assert narrow.time_ms == pytest.approx(fast, rel=0.01)  # "and takes as long"
     says("in another way, needs {:.2f} instructions", multi.instructions / multi.multiply_adds)
 
@@ -352,8 +358,9 @@ def test_the_waits_explain_the_order_of_the_kernels():
                               course.loop_of_record(NAIVE).registers)]  # fmt: skip
     assert held[0] == TWO * held[1] == held[TWO]
     of_naive = course.recorded_ms(NAIVE) / narrow.time_ms
-    says("Recorded are {:.1f} times, less than the estimate, and for `naive` {:.1f} times instead "
-         "of {:.1f}.", wide.time_ms / narrow.time_ms, of_naive, own / few)  # fmt: skip
+    says("Recorded are {:.1f} times, less than the estimate.", wide.time_ms / narrow.time_ms)
+    assert own == EIGHT / course.loop_of_record(NAIVE).multiply_adds  # "waits once"
+    says("So the estimate is {:.1f} times, and {:.1f} are recorded.", own / few, of_naive)
     reached, bound = course.share_of_peak(MULTI, "4096"), course.loop_of_record(MULTI).share
     says("`multi_output` reaches {:.0f} % of the peak, and its instructions allow at most {:.1f} %",
          100 * reached, 100 * bound)  # fmt: skip
@@ -385,8 +392,12 @@ def test_one_address_serves_the_columns_of_multi_output_and_not_of_the_solution(
 
 def records_of_products():
     """Return name -> row of the record of the products that begin with the exercise's name."""
-    rows_of_file = rows.read(records.file_of(REFERENCE, SPILLS), SpillRecord)
-    return {row.kernel: row for row in rows_of_file if row.max_registers is None}
+    return {row.kernel: row for row in spill_rows() if row.max_registers is None}
+
+
+def spill_rows():
+    """Return the rows of the record of kernels whose numbers do not all stay in registers."""
+    return rows.read(records.file_of(REFERENCE, SPILLS), SpillRecord)
 
 
 def test_three_times_as_many_stores_take_three_times_as_long():
@@ -431,6 +442,24 @@ def test_the_time_follows_the_bytes_that_are_stored():
         assert mix["LDL.32"] == mix["STL.32"]  # "and they load as much"
 
 
+def test_neither_the_number_of_accesses_nor_the_size_of_l1_limits_them():
+    card, pauses, kib = device(REFERENCE), [], []
+    of_limit = {row.max_registers: row for row in spill_rows() if row.kernel == "fma_loop"}
+    for limit in (80, 48, 72, 64):
+        loop, row = recorded_loop("fma_loop ORDER=1", limit), of_limit[limit]
+        stores = stored_gb(limit) * 1e9 / (32 * 4)  # a warp stores 32 words at once
+        cycles = card.sms * row.sm_clock_mhz * 1e6 * row.time_ms / 1e3
+        pauses.append(cycles / (stores * (1 + loop.mix["LDL.32"] / loop.mix["STL.32"])))
+        threads = 32 * occupancy(card.compute_capability, fma_loop.BLOCK, row.registers).warps
+        kib.append(threads * row.local_bytes / 1024)
+    says("an SM starts one of them every {:.1f} to {:.1f} cycles", min(pauses), max(pauses))
+    l1_and_shared = 256  # KiB, for compute capability 9.0 (CUDA C++ Programming Guide)
+    assert kib[0] < limits_of(card.compute_capability).shared_kib_per_sm < l1_and_shared < kib[1]
+    says("which has less than {} KiB, does not seem to matter: the local memory of all threads on "
+         "an SM is {:.0f} KiB with {} registers and {:.0f} KiB with {}",
+         l1_and_shared, kib[0], 80, kib[1], 48)  # fmt: skip
+
+
 # ---- register banks ----
 
 
@@ -465,6 +494,9 @@ def test_the_orders_have_the_same_instructions():
 def test_the_even_bank_decides_row_by_row_alone():
     (rows, count), (back, same) = map(course.even_bank_reads, (ROWS, BACK))
     assert back < count == same < rows
+    odd = {register_banks.bank_reads_in_loop("odd", listing(str(one))) for one in (ROWS, BACK)}
+    says("The odd bank gives {} registers in both orders", *odd)
+    assert max(odd) < count
     spiral, marks = course.even_bank_reads(SPIRAL)[0], course.loop_of_record(SPIRAL).kept_share
     assert spiral <= count  # "no more cycles than the instructions"
     assert marks > max(course.loop_of_record(one).kept_share for one in (ROWS, BACK))
