@@ -157,7 +157,7 @@ def test_the_copy_on_the_cpu_has_the_sizes_that_the_lesson_names():
 
 def test_a_copy_loses_less_with_cold_caches():
     longer = us("copy", COPIED, "cold") / us("copy", COPIED, "hot") - 1
-    says("A copy of {:.0f}²⁰ floats takes only {:.0f} % more time, because each of its threads "
+    says("A copy of {:.0f}²⁰ floats takes only {:.0f} % longer, because each of its threads "
          "waits once", COPIED ** (1 / 20), 100 * longer)  # fmt: skip
     source = inspect.getsource(LATENCY.step("copy").variant().kernel.py_func)
     assert "while" not in source  # all loads of a thread start before its first store
@@ -195,7 +195,7 @@ def test_other_threads_work_while_some_wait():
     iterations = size // compiled_loop(LADDER.step("naive").variant(), ARCH).multiply_adds
     from_cache, from_memory = (round(load_us(what), 2) for what in ("L2", "DRAM"))
     longer = from_memory - from_cache
-    says("At n = {} the same estimate would add {} · {:.2f} = {:.1f} us, but {:.1f} us are "
+    says("At {} the same estimate adds {} · {:.2f} = {:.1f} us, but {:.1f} us are "
          "recorded", size, iterations, longer, iterations * longer, cold - hot)  # fmt: skip
 
 
