@@ -350,20 +350,19 @@ def test_the_waits_for_a_tile_fall_to_a_quarter_and_those_for_shared_memory_stay
     """`tiled` is profiled in place of grain 1; their times differ by less than 1 %."""
     pair = TILED.variant(TILE=TILE), BY[FOUR]
     assert timed(pair[0]) == pytest.approx(timed(BY[ONE]), rel=0.01)
-    groups = {
-        "waits for words from global memory": ["long_scoreboard"],
-        "waits at a barrier": ["barrier"],
-        "waits for shared memory, or in its queue": ["mio_throttle", "short_scoreboard"],
-        "is ready or issues": ["not_selected", "selected"],
-    }
-    cycles = {
-        row: [profiled.per_multiply_add(one, *names) for one in pair]
-        for row, names in groups.items()
-    }
-    for row, both in cycles.items():
-        says(f"| {row} | {{:.1f}} | {{:.1f}} |", *both)
-    known = [sum(column) for column in zip(*cycles.values(), strict=True)]
-    far, barrier, shared, _ = cycles.values()
+    far, barrier, shared, ready = (
+        [profiled.per_multiply_add(one, *names) for one in pair]
+        for names in (["long_scoreboard"], ["barrier"], ["mio_throttle", "short_scoreboard"],
+                      ["not_selected", "selected"])
+    )  # fmt: skip
+    says("has counted two kernels: grain {}, and `tiled`, which does the work of grain {}.",
+         FOUR, ONE)  # fmt: skip
+    says("| the warp | `tiled` | grain {} |", FOUR)
+    says("| waits for words from global memory | {:.1f} | {:.1f} |", *far)
+    says("| waits at a barrier | {:.1f} | {:.1f} |", *barrier)
+    says("| waits for shared memory, or in its queue | {:.1f} | {:.1f} |", *shared)
+    says("| is ready or issues | {:.1f} | {:.1f} |", *ready)
+    known = [sum(column) for column in zip(far, barrier, shared, ready, strict=True)]
     assert (far[1] + barrier[1]) / (far[0] + barrier[0]) == pytest.approx(1 / FOUR, rel=0.02)
     assert shared[0] == pytest.approx(shared[1], rel=0.06)
     assert all(part > 0.8 * profiled.per_multiply_add(one, *profiled.states(one))

@@ -537,11 +537,10 @@ def test_what_a_warp_waits_for():
     """The profiler has counted the very kernel of the lesson."""
     of = profiled.states(WIDE)
     names = "selected", "not_selected", "short_scoreboard", "long_scoreboard", "barrier"
-    rows = ("issues the instruction", "is ready, but another warp issues",
-            "waits for a word from shared memory", "waits for a word from global memory",
-            "waits at a barrier")  # fmt: skip
-    for row, name in zip(rows, names, strict=True):
-        says(f"| {row} | {{:.2f}} |", of[name])
+    says("| issues the instruction | {:.2f} | | is ready, but another warp issues | {:.2f} | "
+         "| waits for a word from shared memory | {:.2f} | "
+         "| waits for a word from global memory | {:.2f} | | waits at a barrier | {:.2f} |",
+         *[of[name] for name in names])  # fmt: skip
     whole = sum(of.values())
     rest = whole - sum(of[name] for name in names)
     assert max(value for name, value in of.items() if name not in names) < of["barrier"]
