@@ -262,6 +262,13 @@ def barriers_per_tile() -> Target:
     def cause(run: Run, value: float) -> str:
         lines = {site: one.barriers for site, one in run.trace.counts.items() if one.barriers}
         most = max(lines, key=lines.get)
+        if len(set(lines.values())) == 1:
+            return translate(
+                "a thread passes {value:.3g} barriers per tile, and the target is 2. They are in "
+                "lines {lines}.",
+                value=value,
+                lines=", ".join(str(site.line) for site in lines),
+            )
         return translate(
             "a thread passes {value:.3g} barriers per tile, and the target is 2. Most of them "
             "stand at {where}.",

@@ -69,6 +69,11 @@ def warp_barrier_between_sums() -> Target:
 
     def cause(run: Run, value: float) -> str:
         calls = _calls(run)
+        if _in_one_loop(run):
+            return translate(
+                "one loop over the words of a tile adds to both sums. Give each sum a loop of its "
+                "own, with a `cuda.syncwarp()` between the two loops."
+            )
         if not calls:
             return translate(
                 "no `cuda.syncwarp()` is between the two sums, so the compiler may keep the words "
@@ -95,14 +100,7 @@ def _is_between(run: Run) -> bool:
     It is looked for in the source code. A syncwarp in such a loop does not count, and one in two
     nested loops around such loops does.
     """
-    lines = {one.site.line for one in _shared_loads(run)}
-    loops = [node for node in ast.walk(run.tree) if isinstance(node, LOOPS)]
-    reading = [loop for loop in loops if any(_holds(loop, line) for line in lines)]
-    steps = [
-        loop
-        for loop in reading
-        if not any(one is not loop and _holds(loop, one.lineno) for one in reading)
-    ]
+    reading, steps = _reading_loops(run)
     for call in _calls(run):
         if any(_holds(loop, call.lineno) for loop in steps):
             continue
@@ -112,6 +110,25 @@ def _is_between(run: Run) -> bool:
         if (before and after) or len(around) > 1:
             return True
     return False
+
+
+def _in_one_loop(run: Run) -> bool:
+    """Return True if all shared words are read in one loop, within the loop over the tiles."""
+    reading, steps = _reading_loops(run)
+    return len(steps) == 1 and len(reading) == 2
+
+
+def _reading_loops(run: Run) -> tuple[list[ast.For | ast.While], list[ast.For | ast.While]]:
+    """Return the loops of the source that read shared words, and the innermost ones of them."""
+    lines = {one.site.line for one in _shared_loads(run)}
+    loops = [node for node in ast.walk(run.tree) if isinstance(node, LOOPS)]
+    reading = [loop for loop in loops if any(_holds(loop, line) for line in lines)]
+    steps = [
+        loop
+        for loop in reading
+        if not any(one is not loop and _holds(loop, one.lineno) for one in reading)
+    ]
+    return reading, steps
 
 
 def _calls(run: Run) -> list[ast.Call]:

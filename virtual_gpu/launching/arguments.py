@@ -30,6 +30,7 @@ from ..machine.records import (
     numbers_of,
     record_array,
 )
+from ..memory.journal import WholeJournal
 from ..memory.memory import ArrayView, Memory
 from ..types import numba_types
 from ..types.signatures import not_an_argument
@@ -287,11 +288,13 @@ def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
     """
     first, size = group[0], max(a.end for a in group) - group[0].start
     data, crooked = _flat(first.array, size), misplaced_field(first.array.dtype)
+    journal = WholeJournal(data.view(np.uint8), None)
 
     @functools.cache
     def memory_of(dtype: np.dtype) -> Memory:
         numbers = _at_every_byte(data, dtype) if crooked else data.view(dtype)
-        return Memory(first.name, "global", numbers, Shadow(first.name, "global", numbers.size))
+        shadow = Shadow(first.name, "global", numbers.size)
+        return Memory(first.name, "global", numbers, shadow, journal=journal)
 
     views = {}
     for item in group:

@@ -52,6 +52,19 @@ class Journal:
         return tuple(array[_slice(chunk)].copy() for array in self._arrays)
 
 
+class WholeJournal(Journal):
+    """The earlier content of a whole array, saved before its first change.
+
+    It serves arrays of bytes that several memories view as numbers of other dtypes: what one of
+    them saves must not hold what another has written before.
+    """
+
+    def save(self, addresses: np.ndarray) -> None:
+        """Save the whole array, unless that was done; ``addresses`` are about to be written."""
+        if not self._chunks:
+            super().save(np.arange(0, self._arrays[0].size, 1 << _CHUNK_BITS))
+
+
 def _slice(chunk: int) -> slice:
     """Return the slice of the elements of a chunk with this number."""
     return slice(chunk << _CHUNK_BITS, (chunk + 1) << _CHUNK_BITS)

@@ -40,7 +40,7 @@ class Memory:
     memory that are still undefined. ``part`` is the part of shared memory that one block has, and
     None elsewhere. ``alignment`` is the number of bytes that the declaration of a static shared
     array aligns it to, and None elsewhere. ``view`` is the View of an array in dynamic shared
-    memory, and None elsewhere.
+    memory, and None elsewhere. ``journal`` is given where other memories have the same bytes.
     """
 
     def __init__(
@@ -51,6 +51,7 @@ class Memory:
         shadow: Shadow | None = None,
         unwritten: np.ndarray | None = None,
         part: BlockPart | None = None,
+        journal: Journal | None = None,
     ):
         self.name = name
         self.space = space
@@ -63,7 +64,8 @@ class Memory:
         self.alignment: int | None = None
         # take() would copy the whole of data that overlaps itself.
         self._at = data.take if data.flags.c_contiguous else data.__getitem__
-        self._journal: Journal | None = None  # for global memory that was written
+        self._shared_journal = journal
+        self.journal: Journal | None = None  # for global memory that was written
 
     @property
     def step(self) -> int:
@@ -78,7 +80,7 @@ class Memory:
     @property
     def was_written(self) -> bool:
         """True if the launch has stored to this memory; always False outside of global memory."""
-        return self._journal is not None
+        return self.journal is not None
 
     @property
     def plain(self) -> bool:
@@ -169,30 +171,22 @@ class Memory:
         access.clock.atomic(access.mask, access.time)
         return change(self.data, access.addresses)
 
-    def swap_before(self) -> None:
-        """Exchange the present content and the content before the launch.
-
-        Only memory in global space that was written is affected.
-        """
-        if self._journal is not None:
-            self._journal.swap()
-
     def wrote_the_same(self, other: Memory) -> bool:
         """Return True if two launches wrote the same chunks with the same defined content.
 
         Both memories must have been swapped by ``swap_before`` after their launch. Two memories
         that were not written are the same.
         """
-        if self._journal is None or other._journal is None:
-            return self._journal is other._journal
-        return self._journal.same_as(other._journal)
+        if self.journal is None or other.journal is None:
+            return self.journal is other.journal
+        return self.journal.same_as(other.journal)
 
     def save_before(self, addresses: np.ndarray) -> None:
         """Save the content of global memory at addresses that are about to be changed."""
         if self.space == "global":
-            if self._journal is None:
-                self._journal = Journal(self.data, self.unwritten)
-            self._journal.save(addresses)
+            if self.journal is None:
+                self.journal = self._shared_journal or Journal(self.data, self.unwritten)
+            self.journal.save(addresses)
 
     def settle(self, clock: Clock) -> None:
         """Move a finished batch's logged reads into the shadow while its clock is still known."""

@@ -92,8 +92,8 @@ def _filled(memories: Iterable[Memory], filling: Filling) -> Iterator[None]:
 
 def swap_before(memories: Iterable[Memory]) -> None:
     """Exchange the content of memories and their content before the launch that wrote them."""
-    for memory in memories:
-        memory.swap_before()
+    for journal in {memory.journal for memory in memories if memory.was_written}:
+        journal.swap()
 
 
 def _identity(memory: Memory) -> tuple:

@@ -305,6 +305,26 @@ def test_fields_at_any_byte_are_counted_by_their_bytes():
 
 
 @cuda.jit
+def change_after_an_unset_read(p, out):
+    tile = cuda.shared.array(64, float32)
+    i = cuda.grid(1)
+    value = tile[i]
+    p[i].x += 1
+    p[i].tag += 1
+    p[i].x += p[i].tag
+    if i > 100:
+        out[0] = value
+
+
+def test_a_harmless_unset_read_leaves_records_of_several_types_as_they_were_written():
+    p = points(size=64)
+    (finding,) = trace(change_after_an_unset_read, 1, 64, p, np.zeros(1)).findings
+    assert finding.kind == "discarded"
+    assert p["tag"].tolist() == [1] * 64
+    assert p["x"].tolist() == [i + 2 for i in range(64)]
+
+
+@cuda.jit
 def store_to_the_next(p):
     i = cuda.grid(1)
     p[(i + 1) % p.size].n = p[i].n + 1

@@ -79,7 +79,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # not so in the backgr
 @cuda.jit
 def counting(x):
     k = 0
-    while x[0] == 0:
+    while k < x[0]:
         k += 1
     x[1] = k
 
@@ -89,7 +89,8 @@ threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 @pytest.mark.skipif(os.name == "nt", reason="this system has no SIGINT for one process")
 def test_an_interrupt_shows_the_launch_and_not_the_interpreter(tmp_path):
-    lines = stderr_of(tmp_path, INTERRUPTED + "counting[1, 1](np.zeros(2))", code=-signal.SIGINT)
+    call = INTERRUPTED + "counting[1, 1](np.full(2, 1e12))"
+    lines = stderr_of(tmp_path, call, code=-signal.SIGINT)
     assert sum(line.startswith('  File "') for line in lines) == 2
     assert any("counting[1, 1]" in line for line in lines)
     assert lines[-1] == "KeyboardInterrupt"

@@ -43,6 +43,12 @@ WRONG = {
         "seconds by milliseconds": [(RESULT, "100 * seconds / ms")]},
     "You divide seconds by milliseconds, and percent are asked for.": {
         "both units": [(RESULT, "seconds / ms")]},
+    "Counts and rates are both in 10⁹: leave this factor out.": {
+        "rates in units": [(RESULT, "100 * 1000 * seconds / 1e9 / ms")],
+        "rates in units, seconds by milliseconds": [(RESULT, "100 * seconds / 1e9 / ms")],
+        "rates in units, a fraction": [(RESULT, "1000 * seconds / 1e9 / ms")],
+        "rates in units, neither": [(RESULT, "seconds / 1e9 / ms")],
+        "counts in units": [(RESULT, "100 * 1000 * seconds * 1e9 / ms")]},
     "This is the time of the busiest resource. What share of `ms` is it?": {
         "milliseconds": [(RESULT, "1000 * seconds")],
         "seconds": [(RESULT, "seconds")]},

@@ -49,8 +49,8 @@ WRONG = {
         "row 0 stored without its new sum": stored("c0", "fmadd(one, c1, d1)")},
     "Each row has the even steps of its own and the odd steps of the other one.": {
         "the new sums exchanged": stored("fmadd(one, c0, d1)", "fmadd(one, c1, d0)")},
-    "Each row holds the sum of both rows, in the even or in the odd steps: a row adds its `c` and "
-    "its `d`.": {
+    "Each row holds the sum of both rows, in the even or in the odd steps: add the "
+    "even and the odd steps of the same row.": {
         "rows added instead of steps": stored("fmadd(one, c0, c1)", "fmadd(one, d0, d1)")},
     "The two sums of a row are multiplied and 1 is added: `fmadd(x, y, z)` is x·y + z.": {
         "a product of the sums": stored("fmadd(c0, d0, one)", "fmadd(c1, d1, one)")},
@@ -64,6 +64,11 @@ WRONG = {
     "others, and not from themselves.": {
         "even sums for a beginning": [(ODD_0, ODD_0.replace("row, d0", "row, c0")),
             (ODD_1, ODD_1.replace("row, d1", "row, c1"))]},
+    "The new sums are added in every iteration and keep their value, so a step counts again each "
+    "time: add them once, behind the loop.": {
+        "new sums added in the loop": [
+            (ODD_1, f"{ODD_1}\n        c0 = fmadd(one, d0, c0)\n        c1 = fmadd(one, d1, c1)"),
+            *stored("c0", "c1")]},
     "The step that is read second is the same as the first one.": {
         "the same step twice": [("8 * p + 8", "8 * p"), ("2 * p + 2", "2 * p"),
             ("2 * p + 3", "2 * p + 1")]},

@@ -28,15 +28,17 @@ WRONG = {
         "one loop, and a syncwarp after it": [(LOOPS, STEPS + BOTH + SYNC)]},
     "so the compiler may keep the words that the first one has read, and the second one reads "
     "nothing again.": {
-        "no syncwarp": [(SYNC, "")],
-        "one loop without a name": [(LOOPS, STEPS + FIRST + SECOND)]},
+        "no syncwarp": [(SYNC, "")]},
+    "one loop over the words of a tile adds to both sums. Give each sum a loop of its own, with a "
+    "`cuda.syncwarp()` between the two loops.": {
+        "one loop without a name": [(LOOPS, STEPS + FIRST + SECOND)],
+        "in one loop": [(LOOPS, f"{STEPS}{FIRST}            cuda.syncwarp()\n{SECOND}")]},
     "is not between two loops, the loop of the first sum and that of the second.": {
         "in the first loop": [(SYNC, "            cuda.syncwarp()\n")],
         "in the second loop": [(SYNC, ""), (SECOND, f"{SECOND}            cuda.syncwarp()\n")],
-        "in one loop": [(LOOPS, f"{STEPS}{FIRST}            cuda.syncwarp()\n{SECOND}")],
         "before both loops": [(SYNC, ""), (LOADED, LOADED + SYNC)],
         "after both loops": [(SYNC, ""), (USED, SYNC + USED)]},
-    "a thread passes 3 barriers per tile, and the target is 2.": {
+    "a thread passes 3 barriers per tile, and the target is 2. They are in lines": {
         "a barrier of the block": [("syncwarp", "syncthreads")]},
     "Of the 2 elements of each thread only the second (columns 16 to 31 of the first block) is "
     "wrong. It holds what belongs in the first (columns 0 to 15 of the first block).": {

@@ -24,7 +24,8 @@ WRONG = {
         "one word of b": [(READS, "1 + word_of_a")]},
     "A word of a costs `word_of_a` wavefronts.": {
         "a word of a costs one": [(READS, "grain + 1")],
-        "a word of a costs half": [(READS, "grain + 0.5")],
+        "a word of a costs half": [(READS, "grain + 0.5")]},
+    "Each store costs one wavefront, also that of a word of a.": {
         "the cost also of the store": [(STORES, "(word_of_a + grain) / 32")]},
     "The store of the tile of a is missing.": {"stores of b alone": [(STORES, "grain / 32")]},
     "The stores of the tiles of b are missing: there are `grain` of them.": {

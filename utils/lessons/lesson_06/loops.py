@@ -37,6 +37,7 @@ from utils.machine.devices import REFERENCE, slug
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records, rows
 from utils.measuring.kernel_times import ProductTime
+from utils.measuring.profiled_launches import COUNTERS, counters_of
 from utils.paths import DATA
 from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
@@ -45,11 +46,14 @@ TASK = "unroll"
 WITH_RANGE = "naive with range"  # its name in the record of listings
 TERMS = 16  # multiply-adds in each drawing of a loop
 COVERED = ("256", "2048", "4096")  # n in the table of what hides a wait
+PROFILED = ("512", "2048", "4096", "8192")  # n in the table of what warps did
 REGISTERS = 32  # of a thread, in `naive` and all unrolled variants
 UNROLL_FACTORS = (1, 2, 4, 8, 16)  # those with a recorded time at 4096
 SCHEDULERS = 4  # of an SM
 SMALLEST_SHOWN = 1024  # n in the table of `while` and `for`
 RESOURCES = ("instructions", "cache_lines")
+# A column of the table of what warps did -> the state of a warp, as the profiler names it.
+STATES = {"for a word": "long_scoreboard", "for the queue": "lg_throttle"}
 
 
 @dataclass(frozen=True)
@@ -242,6 +246,39 @@ def compare_cover() -> Table:
     ]
     caption = translate("Can other warps hide a wait of `naive`?")
     head = ("n", "other warps", "their work", "a load takes", "gain by unrolling")
+    return table(caption, head, cells)
+
+
+def cycles_in_states(step: Step | Variant, size: str) -> dict[str, float]:
+    """Return state -> the cycles that a warp is in it per multiply-add of a profiled launch.
+
+    The states are those of `STATES`, then "the rest" and "together". The caches are hot. size: n.
+    """
+    counters = counters_of(str(as_variant(step)), "x".join([size] * 3), "warm")
+    instructions = counters["instructions"] / (int(size) ** 3 / WARP)
+    each = {
+        state: instructions * value
+        for state, value in counters.items()
+        if state not in COUNTERS.values()
+    }
+    waits_for = {words: each.pop(state) for words, state in STATES.items()}
+    rest = sum(each.values())
+    return {**waits_for, "the rest": rest, "together": sum(waits_for.values()) + rest}
+
+
+def compare_states() -> Table:
+    """Return a table of what a warp of `naive` and of the kernel unrolled by 4 does, per size.
+
+    The columns are n and the kernel, and then the cycles of `cycles_in_states`.
+    """
+    kernels = {"naive": LADDER.step("naive"), "by 4": LADDER.step("unrolled").variant(UNROLL=4)}
+    cells = [
+        (f"{size}, {name}", *(f"{cycles:.0f}" for cycles in cycles_in_states(step, size).values()))
+        for size in PROFILED
+        for name, step in kernels.items()
+    ]
+    caption = translate("Cycles of a warp per multiply-add, one {device}", device=REFERENCE)
+    head = ("n and kernel", *cycles_in_states(kernels["naive"], PROFILED[0]))
     return table(caption, head, cells)
 
 

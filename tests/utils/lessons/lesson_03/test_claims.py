@@ -5,17 +5,19 @@ from functools import partial
 
 import numpy as np
 import pytest
+from numba import float32, njit, types
 
 from gemm_kernels.cpu import LADDER, blocked, sgemm
 from gemm_kernels.cpu import micro_kernel_4x24 as wide_tile
 from gemm_kernels.cpu import micro_kernel_avx512 as wide_vectors
 from gemm_kernels.cpu.engine.packing import pack_panels
 from gemm_kernels.cpu.micro_kernel_6x16 import COLUMNS, KC, MC, ROWS, tile_6x16
-from gpu_xray.assembly import count, hot_loop, multiplications
+from gpu_xray.assembly import count, hot_loop, hot_loop_elsewhere, multiplications
 from labs.families.micro_kernels import LANES
 from labs.families.micro_kernels import ROWS as READER_ROWS
 from tests import quotes
 from utils import lessons as course
+from utils.intrinsics import simd
 from utils.lessons.lesson_03 import blas_call, ladder_bars, library_rates, micro_tile
 from utils.machine import processors
 from utils.measuring import records
@@ -89,9 +91,7 @@ def test_the_readers_micro_kernel_can_reach_a_quarter_of_the_peak():
     says("the three loads of a step take {} cycles.", loads / LOADS)
     says("So the loads alone would allow {:.0f} % of the peak.", 100 * by_loads)
     says("which is {:.0f} % with two loads per cycle", 100 * by_loads)
-    explains(
-        "03.share", because, LATENCY, possible, sums, sums, possible, share, 100 * by_loads
-    )
+    explains("03.share", because, LATENCY, possible, sums, sums, possible, share, 100 * by_loads)
     says("If NumPy is above {} %", round(share * possible / sums))
 
 
@@ -108,6 +108,38 @@ def test_four_rows_are_limited_by_their_sums_and_eight_by_their_loads():
     says("{}×{} has {} loads for {} multiply-adds. They take {} cycles, and two units need {:g}, "
          "so the loads allow {:.0f} %. Eight sums allow {:.0f} %", many, LANES, many + 1, many,
          (many + 1) / LOADS, many / UNITS, 100 * many_loads, 100 * many_sums)  # fmt: skip
+
+
+def _tile_source(rows: int, vectors: int) -> str:
+    """Return the source of a micro-kernel whose tile has this many rows and vectors per row."""
+    sums = [(row, vector) for row in range(rows) for vector in range(vectors)]
+    lines = ["def tile(a, b, c):"]
+    lines += [f"    c{r}_{v} = set1(float32(0), 8)" for r, v in sums]
+    lines += [f"    for p in range(a.size // {rows}):"]
+    lines += [f"        b{v} = loadu(b, 8 * ({vectors} * p + {v}), 8)" for v in range(vectors)]
+    for r, v in sums:
+        lines += [f"        a{r} = broadcast(a, {rows} * p + {r}, 8)"] * (v == 0)
+        lines += [f"        c{r}_{v} = fmadd(a{r}, b{v}, c{r}_{v})"]
+    lines += [f"    storeu(c, {8 * at}, c{r}_{v})" for at, (r, v) in enumerate(sums)]
+    return "\n".join(lines)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not processors.lanes(), reason="compiles for x86")
+def test_a_tile_with_as_many_sums_as_registers_spills():
+    spilled, many, vectors = {}, 8, 2
+    for rows in (ROWS, many):
+        names = {"float32": float32, **vars(simd)}
+        exec(_tile_source(rows, vectors), names)
+        kernel = njit(names["tile"])
+        kernel.compile((types.Array(types.float32, 1, "C"),) * 3)
+        counts = count(hot_loop_elsewhere(kernel, "haswell"))
+        steps, rest = divmod(counts.fma, vectors * rows)  # the compiler may unroll the loop
+        assert rest == 0
+        spilled[rows] = counts.spills / steps
+    assert spilled[ROWS] == 0
+    says("a tile of {}×{} moves vectors to or from memory {:.0f} times per step, for {} "
+         "multiply-adds.", many, vectors * LANES, spilled[many], vectors * many)  # fmt: skip
 
 
 def test_the_record_of_the_tiles_agrees_with_both_bounds():
@@ -148,11 +180,16 @@ def test_blocks_and_panels_pay_on_one_processor_each():
     says("there <code>loop_reordered</code> takes {:.1f} ms, <code>blocked</code> {:.1f} ms, and "
          "<code>packed</code> {:.1f} ms", *zen)  # fmt: skip
     because = """
-        {:.1f} ÷ {:.1f} ms = {:.2f} times. Fewer elements of b come from far away, but the innermost
-        loop still makes three accesses per product of vectors, now to nearer caches."""
+        {:.1f} ÷ {:.1f} ms = {:.2f} times. Fewer elements of b come from far away, but each product
+        of vectors still makes three accesses."""
     explains("03.blocks", because, xeon[0], xeon[1], xeon[0] / xeon[1])
     size = blocked.KC * SIZE * 4 // 2**20
     says("takes {} rows of `b` at a time, {} MiB", blocked.KC, size)
+    # The Zen 5 is lesson 02's CPU, and the Emerald Rapids has the records of our Xeon.
+    zen_l2, xeon_l2 = (int(one) for one in re.findall(r"(\d) MiB L2", TUNING))
+    assert zen_l2 == size < xeon_l2
+    says("A core of our Xeon has {} MiB of L2.", xeon_l2)
+    says("A core of the Zen {} has {} MiB of L2.", generation, zen_l2)
     says("At {} that is {} MiB, {} times.", SIZE, SIZE * SIZE * 4 // 2**20, SIZE)
 
 
@@ -200,8 +237,8 @@ def test_panels_alone_bring_nothing():
     copied, cut = ms("packed"), ms("blocked")
     assert 1 < copied / cut < 1.1
     because = """
-        blocked takes {:.1f} ms, and packed {:.1f} ms. The copies cost time, and here they save less
-        than that, because the innermost loop makes as many accesses as before."""
+        blocked takes {:.1f} ms, and packed {:.1f} ms. The copies cost more than they save: the
+        innermost loop makes as many accesses as before."""
     explains("03.packed", because, cut, copied)
     says("recorded Xeon, at {}: how fast is `blocked`", SIZE)
     drawn = str(ladder_bars.draw())
@@ -286,10 +323,17 @@ def test_the_blocks_have_their_places_in_the_caches_of_the_source():
     l2 = int(re.search(r"a core of this generation has (\d+) KiB", row["note"])[1]) // 1024
     says("has {} KiB of L1. The source prints {} MiB for L2, but a core of this generation has {} "
          "MiB.", l1, int(row["value"]) // 1024, l2)  # fmt: skip
-    says("Both blocks fit into {} MiB together, but at {} the block of `b` alone has {} MiB.",
+    says("Both blocks fit into {} MiB together, but at {} the block of `b` alone has {} MiB, "
+         "so part of it comes from L3.",
          l2, SIZE, KC * SIZE // kib // 1024)  # fmt: skip
     says("cuts {}×{}×{}:", n, n, n)
     assert f"n, kib = {n}," in code("blocks")
+    longer, passes = 2 * KC * (ROWS + COLUMNS) // kib, SIZE // KC
+    assert longer > l1
+    says("Why {} steps? With {}, the two panels would have {} KiB, more than L1.",
+         KC, 2 * KC, longer)  # fmt: skip
+    says("With {}, each tile of `c` would be read and written twice as often: at {} that is {} "
+         "times instead of {}.", KC // 2, SIZE, 2 * passes, passes)  # fmt: skip
     # A panel of b in L1, a block of a and the block of b together in L2.
     assert KC * COLUMNS == 16 * kib < l1 * kib
     assert KC * (MC + n) < 1024 * l2 * kib

@@ -25,6 +25,7 @@ from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_06 import loops
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
+from utils.measuring.profiled_launches import counters_of
 
 NAIVE, UNROLLED = LADDER.step("naive"), LADDER.step("unrolled")
 FACTOR = 4
@@ -361,8 +362,8 @@ def test_the_words_that_the_multiply_adds_of_unrolled_by_1_need():
     before, all_loads = products[0][0], len(loads)
     assert loop(NAIVE).loads_first == all_loads
     says("`naive` starts {} loads and waits once. In `UNROLL = {}` the first multiply-add comes "
-         "after {} loads, and the warp waits for them. The second one needs no other words. The "
-         "third needs words of the last {} loads", all_loads, BY_ONE.constants["UNROLL"], before,
+         "after {} loads, and the warp waits for them. The third "
+         "needs words of the last {} loads", all_loads, BY_ONE.constants["UNROLL"], before,
          all_loads - before)
 
 
@@ -430,17 +431,6 @@ def test_the_work_of_the_other_warps():
     assert covered == {small: False, middle: True, large: False}
     assert gain(middle) < 1.05 < 1.2 < min(gain(small), gain(large))
     says("does not cover a load,** as at {} and {}", int(small), int(large))
-    says("In `naive` at {}, says the profiler, in {:.0f} % of the cycles a scheduler has no warp "
-         "that can go on", int(large), profiler.figure(NAIVE, "No Eligible"))
-
-
-def test_at_4096_unrolling_by_two_saves_about_the_time_of_its_instructions():
-    size, by_two = "4096", UNROLLED.variant(UNROLL=2)
-    before, after = times(NAIVE, size), times(by_two, size)
-    assert loops.waits(by_two) == loops.waits(NAIVE)
-    says("`UNROLL = {}` at {}: its instructions need {:.1f} ms less than those of `naive`, and it "
-         "takes {:.1f} ms less", by_two.constants["UNROLL"], int(size),
-         before.instructions - after.instructions, before.recorded - after.recorded)
 
 
 def test_the_verdict_is_tested_with_unrolled_by_1():
@@ -472,22 +462,68 @@ def test_at_256_an_sm_has_at_most_two_blocks_where_eight_would_fit():
     blocks = cdiv(BY_FOUR.launch(LADDER.parse(larger)).blocks, DEVICE.sms)
     warps, largest = blocks * 256 // WARP, "8192"
     assert blocks == 8
-    says("the estimate explains neither the {:.2f} at {} nor the {:.2f} at {}", gain(larger),
+    says("The {:.2f} at {} and the {:.2f} at {} do not fit", gain(larger),
          int(larger), gain(largest), int(largest))
-    says("At {} an SM has up to {} warps", int(larger), warps)
+    assert warps == loops.cover()["2048"][0] + 1  # as many as where the estimate holds
+
+
+def less_by_four(size: str) -> list[float]:
+    """Return how many cycles unrolling by 4 takes off each column of the table of states."""
+    naive, by_four = (loops.cycles_in_states(one, size) for one in (NAIVE, BY_FOUR))
+    return [naive[state] - by_four[state] for state in naive]
+
+
+def counted(step, size: str) -> dict[str, float]:
+    return counters_of(str(step), f"{size}x{size}x{size}", "warm")
+
+
+def test_the_table_of_states_adds_up_to_the_time_of_a_warp():
+    rows = loops.compare_states().rows
+    assert [row[0] for row in rows[:2]] == ["512, naive", "512, by 4"]
+    fit = occupancy(DEVICE.compute_capability, threads=256, registers=loops.REGISTERS)
+    for size in loops.PROFILED[2:]:  # the last blocks of smaller products leave SMs half empty
+        for step in (NAIVE.variant(), BY_FOUR):
+            *parts, together = loops.cycles_in_states(step, size).values()
+            assert sum(parts) == pytest.approx(together)
+            # The warps of all SMs share the multiply-adds.
+            cycles = together * int(size) ** 3 / WARP / DEVICE.sms / fit.warps
+            assert cycles == pytest.approx(counted(step, size)["cycles"], rel=0.03)
+
+
+def test_what_unrolling_takes_off_the_states_of_a_warp():
+    (*_, rest, saved), (_, queue, same, total) = map(less_by_four, loops.PROFILED[:2])
+    by_two, large = UNROLLED.variant(UNROLL=2), loops.PROFILED[2]
+    off = []
+    for size in loops.PROFILED:
+        naive, four = (loops.cycles_in_states(one, size)["together"] for one in (NAIVE, BY_FOUR))
+        off.append(abs(naive / four / gain(size) - 1))
+    says("The sums give the recorded gains within {:.0f} %. At {} unrolling saves mostly the rest: "
+         "it has fewer instructions. At {} the queue takes this back, because cache lines are the "
+         "limit. At {} the waits for a word fall, at {} hardly.", np.ceil(100 * max(off)),
+         *map(int, loops.PROFILED))
+    assert 0.9 * saved < rest
+    assert -queue > same > 0
+    assert 0 < total < 5
+    lines = times(BY_FOUR, loops.PROFILED[1])
+    assert lines.cache_lines > max(lines.instructions, 0.8 * lines.recorded)
+    falls = [less_by_four(size)[0] for size in loops.PROFILED[2:]]
+    assert falls[0] > 2.5 * falls[1] > 0
+    naive, two = (loops.cycles_in_states(one, large) for one in (NAIVE, by_two))
+    says("`UNROLL = {}` saves {:.0f} cycles at {}, {:.0f} of them in the rest",
+         by_two.constants["UNROLL"], naive["together"] - two["together"], int(large),
+         naive["the rest"] - two["the rest"])
 
 
 def test_what_the_open_question_knows():
-    size, timed = 512, loops.range_times()
-    off = abs(timed[str(BY_ONE)][size] / timed["naive"][size] - 1)
-    assert size == int(SIZES[1])
-    says("<code>UNROLL = {}</code> takes as long as <code>naive</code> within {:.0f} %",
-         BY_ONE.constants["UNROLL"], np.ceil(100 * off))
-    small, large = int("4096"), int("8192")
-    longer = [course.recorded_ms(one, str(large)) / course.recorded_ms(one, str(small))
-              for one in (NAIVE, BY_FOUR)]  # fmt: skip
-    says("From {} to {} the work is {:.0f} times as much: <code>naive</code> takes {:.1f} times as "
-         "long, and the unrolled kernel {:.1f} times", small, large, (large / small) ** 3, *longer)
+    by_two, largest = UNROLLED.variant(UNROLL=2), loops.PROFILED[-1]
+    naive, two, four = (counted(one, largest) for one in (NAIVE.variant(), by_two, BY_FOUR))
+    says("At {} the kernel unrolled by {} reads {:.1f} times as many bytes from DRAM as "
+         "<code>naive</code>. L2 has {:.0f} % of what it asks for, instead of {:.0f} %. Why? "
+         "<code>UNROLL = {}</code> finds {:.0f} % there, and takes {:.0f} % fewer cycles than "
+         "<code>naive</code>", int(largest), FACTOR,
+         four["dram_read_bytes"] / naive["dram_read_bytes"], four["l2_read_hit_percent"],
+         naive["l2_read_hit_percent"], by_two.constants["UNROLL"], two["l2_read_hit_percent"],
+         100 * (1 - two["cycles"] / naive["cycles"]))
 
 
 def test_an_sm_has_four_schedulers():
@@ -560,9 +596,9 @@ def test_what_unrolling_removes():
     fewer = 1 - kinds(BY_FOUR, 16).total() / kinds(NAIVE, 16).total()
     shares = [100 * (1 - 1 / gain(size)) for size in ("2048", "4096")]
     small, large = (int(one) for one in ("2048", "4096"))
-    says("Unrolling by {} removes {:.0f} % of the instructions that are left. At {} that saves "
-         "{:.0f} % of the time", FACTOR, 100 * fewer, small, shares[0])
-    says("At {} it saves {:.0f} %, because there all warps", large, shares[1])
+    says("Unrolling by {} removes {:.0f} % of the instructions that are left. That saves {:.0f} % "
+         "of the time at {}, and {:.0f} % at {}", FACTOR, 100 * fewer, shares[0], small, shares[1],
+         large)
 
 
 def test_a_loop_with_one_term_would_need_more_time_than_naive_takes(compiler):

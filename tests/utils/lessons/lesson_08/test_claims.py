@@ -24,6 +24,7 @@ from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import best_block_size, limits_of, occupancy
 from utils.measuring import records
+from utils.measuring.profiled_launches import COUNTERS, counters_of
 from utils.measuring.roofline import recorded
 from utils.paths import DATA
 
@@ -272,21 +273,55 @@ def test_few_warps_of_naive_are_ready_while_another_runs():
          "another one", 100 * share_of_samples("naive", "not_selected"))  # fmt: skip
 
 
+def states_of(counters):
+    """Return the cycles that a warp takes per issued instruction, by state."""
+    return {name: value for name, value in counters.items() if name not in COUNTERS.values()}
+
+
+def with_warps(count):
+    """Return the counters of a profiled launch of `naive` with this many warps on an SM."""
+    return counters_of(f"naive, at most {count // 8} per SM", f"{SIZE}x{SIZE}x{SIZE}")
+
+
 def test_b_comes_from_memory_in_each_round_of_blocks():
     full, *_, last = fewer_warps.recorded("naive")
     device, launch = devices.find(REFERENCE), LADDER.step("naive").variant().launch
     rounds = [math.prod(launch(LADDER.parse(str(SIZE))).grid) / (row.blocks * device.sms)
               for row in (full, last)]  # fmt: skip
     cache_bytes, bytes_of_b = device.l2_kib * KIB, 4 * SIZE**2
-    (counted,) = (float(row["value"]) for row in profiled("figures", "naive")
-                  if row["figure"] == "dram__bytes_read.sum")  # fmt: skip
     assert cache_bytes < bytes_of_b
-    assert counted == pytest.approx(rounds[0] * bytes_of_b, rel=0.03)
-    says("its {:.0f} MB do not keep the {:.0f} MB of <code>b</code> from one round of blocks to "
-         "the next. With {} warps the profiler counted {:.2f} GB from memory, and <code>b</code> "
-         "in each of {:.1f} rounds is {:.2f} GB. With {} warps there are {:.1f} rounds",
-         cache_bytes / 1e6, bytes_of_b / 1e6, full.warps, counted / 1e9, rounds[0],
-         rounds[0] * bytes_of_b / 1e9, last.warps, rounds[1])  # fmt: skip
+    for row, count in zip((full, last), rounds, strict=True):
+        counted = with_warps(row.warps)["dram_read_bytes"]
+        assert counted == pytest.approx(count * bytes_of_b, rel=0.04)
+    says("its {:.0f} MB do not keep the {:.0f} MB of `b` from one round of blocks to the next. "
+         "With {} warps there are {:.1f} rounds, with {} warps {:.1f}. If each of them reads `b` "
+         "from memory, these are {:.2f} and {:.1f} GB", cache_bytes / 1e6, bytes_of_b / 1e6,
+         full.warps, rounds[0], last.warps, rounds[1],
+         *(count * bytes_of_b / 1e9 for count in rounds))  # fmt: skip
+
+
+def test_longer_waits_are_seen_where_no_other_cycles_are_saved():
+    rows = [row for row in fewer_warps.recorded("naive") if row.warps in (8, 16, 32, 64)]
+    waits, others, printed = [], [], []
+    for row in rows:
+        counters = with_warps(row.warps)
+        states = states_of(counters)
+        waits.append(states.pop("long_scoreboard"))
+        others.append(sum(states.values()))
+        printed += [row.warps, counters["dram_read_bytes"] / 1e9, counters["l2_read_hit_percent"],
+                    waits[-1], waits[-1] + others[-1]]  # fmt: skip
+    says("| {} | {:#.3g} | {:.0f} % | {:.1f} | {:.1f} | | {} | {:#.3g} | {:.0f} % | {:.1f} | "
+         "{:.1f} | | {} | {:#.3g} | {:.0f} % | {:.1f} | {:.1f} | | {} | {:#.3g} | {:.0f} % | "
+         "{:.1f} | {:.1f} |", *printed)  # fmt: skip
+    assert waits == sorted(waits)
+    says("From {} to {} warps the other cycles fall from {:.1f} to {:.1f}, because fewer warps "
+         "want the same scheduler. With {} warps they fall only to {:.1f}", rows[0].warps,
+         rows[2].warps, others[0], others[2], rows[3].warps, others[3])  # fmt: skip
+    turns = [with_warps(row.warps)["not_selected"] for row in rows]
+    assert turns[0] - turns[2] > 0.5 * (others[0] - others[2])
+    slower = with_warps(rows[3].warps)["cycles"] * rows[3].warps
+    slower /= with_warps(rows[0].warps)["cycles"] * rows[0].warps
+    assert slower == pytest.approx((waits[3] + others[3]) / (waits[0] + others[0]), abs=0.02)
 
 
 @pytest.mark.slow
@@ -298,8 +333,12 @@ def test_tiled_gains_less_and_less_from_more_warps():
          third, last, ms("tiled", third) / ms("tiled", last))  # fmt: skip
     assert fewer_warps.recorded("tiled")[0].kernel == "tiled TILE=16"
     estimate = resource_bars.times_of(LADDER.step("tiled").variant(TILE=32))
+    states = states_of(counters_of("tiled TILE=32", f"{SIZE}x{SIZE}x{SIZE}"))
     says("With tiles of {}×{}, lesson 07 estimated that shared memory needs {:.1f} of the {:.1f} "
-         "ms", *square(32), estimate.wavefronts, estimate.recorded)  # fmt: skip
+         "ms. There a warp waits {:.1f} of its {:.1f} cycles per instruction because the queue to "
+         "shared memory is full", *square(32), estimate.wavefronts, estimate.recorded,
+         states["mio_throttle"], sum(states.values()))  # fmt: skip
+    assert states["mio_throttle"] == max(states.values())
 
 
 def test_with_8_warps_each_the_kernels_differ_by_more_than_their_pace():

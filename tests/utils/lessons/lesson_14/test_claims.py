@@ -29,10 +29,10 @@ from utils.lessons.lesson_14.instruction_timeline import (
     between_load_and_store,
     from_load_to_store,
 )
-from utils.lessons.profiler import stalls
 from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
+from utils.measuring.profiled_launches import COUNTERS, counters_of
 from virtual_gpu import trace
 
 NAMES = "vectorized", "double_buffered", "prefetch"
@@ -58,6 +58,20 @@ def recorded(variant):
     rows = measured()
     rows = rows[(rows["step"] == variant.step.name) & (rows["params"] == variant.params)]
     return rows[(rows["m"] == 4096) & (rows["n"] == 4096)].iloc[0]
+
+
+def counted(variant):
+    """Return what the profiler counted at 4096, and the states of a warp in cycles."""
+    counters = counters_of(str(variant), "4096x4096x4096")
+    return counters, {name: counters[name] for name in counters.keys() - COUNTERS.values()}
+
+
+def active_share(variant):
+    """Return the share of a launch's cycles in which an SM has a block, on average."""
+    counters, _ = counted(variant)
+    schedulers = LIMITS.sub_partitions * find(REFERENCE).sms
+    starting = counters["instructions"] / schedulers
+    return starting / (counters["issue_percent"] / 100) / counters["cycles"]
 
 
 def loop_of(variant):
@@ -167,7 +181,6 @@ def test_early_loads_pay_and_the_second_buffer_does_not():
     assert round(saved) == round(100 * (1 - both / early))
     says("saves {:.0f} % of the time, with late loads as with early ones", saved)
     says("why do early loads save only {:.0f} %", 100 * (1 - early / neither))
-    says("`both` takes {:.2f} ms, and its wavefronts need {:.2f} ms", both, bound(BOTH).wavefronts)
 
 
 def test_early_loads_save_a_little_less_than_one_load_per_tile():
@@ -186,6 +199,21 @@ def test_early_loads_save_a_little_less_than_one_load_per_tile():
         load,
     )
     assert 0.8 * load < saved < load
+
+
+def test_early_loads_end_the_wait_for_global_memory():
+    tiles = time_bounds.SIZE // buffers_alone.DEPTH
+    warps = DOUBLE.launch(LADDER.parse("4096")).blocks * buffers_alone.THREADS // WARP
+    waits = []
+    for variant in (VECTORIZED, DOUBLE):
+        counters, states = counted(variant)
+        of_tile = counters["instructions"] / warps / tiles
+        waits.append(round(states["long_scoreboard"] * of_tile, -1))
+    says(
+        "a warp of `vectorized` waits about {:.0f} cycles per tile for words from global memory, "
+        "and a warp of `both` about {:.0f}.",
+        *waits,
+    )
 
 
 def test_the_clock_of_the_estimates_is_the_recorded_one():
@@ -372,6 +400,25 @@ def test_half_of_the_warps_cost_less_than_a_quarter_of_them():
     )  # fmt: skip
 
 
+def test_with_64x64x16_there_is_little_to_save():
+    one, two = (STEPS[name].variant(BM=64, BN=64, BK=16) for name in NAMES[:2])
+    says("A profiler tells why for {}×{}×{}", *[one.constants[name] for name in TILES])
+    (before, states), (after, _), (_, wide) = map(counted, (one, two, VECTORIZED))
+    says(
+        "there a warp of `vectorized` waits only {:.2f} of its {:.2f} cycles per instruction for "
+        "global memory, and with {}×{}×{} it waits {:.2f} of {:.2f}.",
+        states["long_scoreboard"], sum(states.values()), *TILES.values(),
+        wide["long_scoreboard"], sum(wide.values()),
+    )  # fmt: skip
+    assert [resident_warps(v) / LIMITS.sub_partitions for v in (one, two)] == [FOUR, THREE]
+    says(
+        "a scheduler starts an instruction in {:.0f} instead of {:.0f} % of its cycles, and has "
+        "{:.0f} % more to start",
+        after["issue_percent"], before["issue_percent"],
+        100 * (after["instructions"] / before["instructions"] - 1),
+    )  # fmt: skip
+
+
 def test_an_iteration_of_prefetch_is_as_it_is_described():
     code = source_of(STEPS["prefetch"].file)
     after = code.split("put_rows(sb, side, QUADS_B, me, next_b)")[-1]
@@ -396,7 +443,7 @@ def test_half_of_the_reads_come_late_and_none_of_prefetch():
         "So it has {} · {} = {} instructions to start while one warp waits {} cycles",
         THREE, step, THREE * step, early,
     )  # fmt: skip
-    says("takes longer than {} cycles. We have not profiled this kernel", early)
+    says("takes longer than {} cycles.", early)
     assert (early, step) == (29, 77)
     warps = resident_warps(DOUBLE)
     tile = buffers_alone.THREADS // WARP * buffers_alone.DEPTH
@@ -409,17 +456,48 @@ def test_half_of_the_reads_come_late_and_none_of_prefetch():
     assert warps * wavefronts > FOUR * step
 
 
-def test_a_kernel_with_as_many_warps_waits_for_shared_memory():
-    profiled = STEPS["vectorized"].variant(BM=64, BN=64, BK=16)
-    assert resident_warps(profiled) == resident_warps(DOUBLE)
-    shares = stalls(profiled)
-    sizes = [profiled.constants[name] for name in TILES]
-    says("`vectorized` with tiles of {}×{}×{}", *sizes)
-    says(
-        "In {:.0f} % of the samples a warp waited for shared memory, and in {:.0f} % for global",
-        100 * shares["short_sb"],
-        100 * shares["long_sb"],
+def test_the_table_of_waits_is_counted():
+    kernels = VECTORIZED, DOUBLE, PREFETCH, WARP_TILED
+    states = [states for _, states in map(counted, kernels)]
+    says("A profiler counted at {}×{} how", *[time_bounds.SIZE] * TWO)
+    far, shared, queue, barrier = (
+        [one[name] for one in states]
+        for name in ("long_scoreboard", "short_scoreboard", "mio_throttle", "barrier")
     )
+    says("| words from global memory | {:.2f} | {:.2f} | {:.2f} | {:.2f} |", *far)
+    says("| words from shared memory | {:.2f} | {:.2f} | {:.2f} | {:.2f} |", *shared)
+    says("| a place in the queue to shared memory | {:.2f} | {:.2f} | {:.2f} | {:.2f} |", *queue)
+    says("| a barrier | {:.2f} | {:.2f} | {:.2f} | {:.2f} |", *barrier)
+    others = [sum(one.values()) - one["selected"] for one in states]
+    says("| anything, its turn included | {:.2f} | {:.2f} | {:.2f} | {:.2f} |", *others)
+
+
+def test_the_profiler_counts_more_wavefronts_and_a_busier_shared_memory():
+    busy, more = [], []
+    for variant in (DOUBLE, PREFETCH):
+        counters, _ = counted(variant)
+        cycles = counters["wavefronts"] / find(REFERENCE).sms
+        busy.append(100 * cycles / counters["cycles"])
+        clock = find(REFERENCE).boost_clock_mhz * 1e3
+        more.append(100 * (cycles / clock / bound(variant).wavefronts - 1))
+    assert round(more[0]) == round(more[1])
+    says(
+        "which counts {:.0f} % more wavefronts than we do, a wavefront passes in {:.0f} % of the "
+        "cycles of `double_buffered`, and in {:.0f} % of those of `prefetch`",
+        more[0], *busy,
+    )  # fmt: skip
+
+
+def test_the_rest_of_warp_tiled_is_the_end_barriers_and_the_dispatcher():
+    counters, states = counted(WARP_TILED)
+    says("In {:.0f} % of the cycles an SM has no block", 100 * (1 - active_share(WARP_TILED)))
+    says(
+        "In {:.0f} % of the other cycles a scheduler has no warp that is ready. Most of this wait "
+        "is at barriers, {:.2f} cycles per instruction, and for the dispatcher, {:.2f}",
+        100 - counters["issue_percent"], states["barrier"], states["dispatch_stall"],
+    )  # fmt: skip
+    waiting = sum(states.values()) - states["selected"] - states["not_selected"]
+    assert states["barrier"] + states["dispatch_stall"] > waiting / TWO
 
 
 def test_prefetch_comes_close_to_its_wavefronts():
@@ -438,14 +516,12 @@ def test_prefetch_comes_close_to_its_wavefronts():
         len(loop_of(DOUBLE).names), prefetch.wavefronts, prefetch.recorded,
         prefetch.recorded - prefetch.wavefronts,
     )  # fmt: skip
-    says("shared memory is busy for {:.0f} % of", 100 * double.wavefronts / double.recorded)
-    says("the wavefronts need {:.0f} % of the time", 100 * prefetch.wavefronts / prefetch.recorded)
     says(
         "Its wavefronts need {:.2f} instead of {:.2f} ms, and it takes {:.2f} ms. Now its "
         "instructions need the most, {:.2f} ms.",
         tiled.wavefronts, prefetch.wavefronts, tiled.recorded, tiled.instructions,
     )  # fmt: skip
-    says("in the last {:.2f} ms?", tiled.recorded - tiled.instructions)
+    says("Where are the last {:.2f} ms?", tiled.recorded - tiled.instructions)
     assert tiled.instructions > tiled.wavefronts
     says("words of `b` that are {} apart", buffers_alone.EACH)
     says("the {}×{} elements of a thread are four quads", *[buffers_alone.EACH] * TWO)
@@ -457,13 +533,11 @@ def test_the_last_of_four_rounds_is_not_full():
     rounds = math.ceil(blocks / at_once)
     assert rounds == FOUR
     says(
-        "The {:,} blocks are started {} at a time, so the last of four rounds is {:.0f} % full, "
-        "which is at most {:.0f} % of the time",
-        blocks,
-        at_once,
-        100 * (blocks / at_once - THREE),
-        100 * (1 - blocks / at_once / rounds),
-    )
+        "the {:,} blocks are started {} at a time, so the last of four rounds is {:.0f} % full",
+        blocks, at_once, 100 * (blocks / at_once - THREE),
+    )  # fmt: skip
+    empty = 1 - active_share(WARP_TILED)
+    assert empty / TWO < 1 - blocks / at_once / rounds < empty  # most of it is this round
 
 
 # ---- all sizes ----
@@ -512,9 +586,15 @@ def test_small_products_gain_less_by_two_buffers():
     says("a tile of {} steps waits for its loads half as often as a tile of {}", *depths)
 
 
-@pytest.mark.slow
-def test_early_loads_and_early_reads_end_most_of_the_wait():
-    says("starting both early ended most of that wait")
+def test_early_loads_end_one_wait_and_fewer_wavefronts_the_other():
+    says("early loads ended this wait. They also waited for words from shared memory, and fewer")
+    late, double, prefetch, tiled = (
+        counted(one)[1] for one in (VECTORIZED, DOUBLE, PREFETCH, WARP_TILED)
+    )
+    assert double["long_scoreboard"] < 0.1 * late["long_scoreboard"]
+    assert prefetch["short_scoreboard"] > double["short_scoreboard"]
+    assert tiled["short_scoreboard"] < 0.2 * prefetch["short_scoreboard"]
+    assert bound(WARP_TILED).wavefronts < bound(PREFETCH).wavefronts
     wait = ms_of(NEITHER) - bound(NEITHER).wavefronts
     assert ms_of(NEITHER) - ms_of(PREFETCH) > wait / TWO
     assert ms_of(NEITHER) - ms_of(EARLY) > ms_of(EARLY) - ms_of(BOTH)

@@ -357,6 +357,8 @@ def test_the_waits_explain_the_order_of_the_kernels():
             for registers in (narrow.registers, wide.registers,
                               course.loop_of_record(NAIVE).registers)]  # fmt: skip
     assert held[0] == TWO * held[1] == held[TWO]
+    says("the solution in {} bits", intp.bitwidth)
+    says("needs {} registers instead of {}", narrow.registers, wide.registers)
     of_naive = course.recorded_ms(NAIVE) / narrow.time_ms
     says("Recorded are {:.1f} times, less than the estimate.", wide.time_ms / narrow.time_ms)
     assert own == EIGHT / course.loop_of_record(NAIVE).multiply_adds  # "waits once"
@@ -443,13 +445,14 @@ def test_the_time_follows_the_bytes_that_are_stored():
 
 
 def test_neither_the_number_of_accesses_nor_the_size_of_l1_limits_them():
-    card, pauses, kib = device(REFERENCE), [], []
+    card, pauses, kib, registers = device(REFERENCE), [], [], []
     of_limit = {row.max_registers: row for row in spill_rows() if row.kernel == "fma_loop"}
     for limit in (80, 48, 72, 64):
         loop, row = recorded_loop("fma_loop ORDER=1", limit), of_limit[limit]
         stores = stored_gb(limit) * 1e9 / (32 * 4)  # a warp stores 32 words at once
         cycles = card.sms * row.sm_clock_mhz * 1e6 * row.time_ms / 1e3
         pauses.append(cycles / (stores * (1 + loop.mix["LDL.32"] / loop.mix["STL.32"])))
+        registers.append(row.registers)
         threads = 32 * occupancy(card.compute_capability, fma_loop.BLOCK, row.registers).warps
         kib.append(threads * row.local_bytes / 1024)
     says("an SM starts one of them every {:.1f} to {:.1f} cycles", min(pauses), max(pauses))
@@ -457,7 +460,7 @@ def test_neither_the_number_of_accesses_nor_the_size_of_l1_limits_them():
     assert kib[0] < limits_of(card.compute_capability).shared_kib_per_sm < l1_and_shared < kib[1]
     says("which has less than {} KiB, does not seem to matter: the local memory of all threads on "
          "an SM is {:.0f} KiB with {} registers and {:.0f} KiB with {}",
-         l1_and_shared, kib[0], 80, kib[1], 48)  # fmt: skip
+         l1_and_shared, kib[0], registers[0], kib[1], registers[1])  # fmt: skip
 
 
 # ---- register banks ----

@@ -22,6 +22,7 @@ from labs.exercises.slices.formula import ADDING, BEGINNING, COUNTS, time_of
 from tests import quotes
 from utils import lessons as course
 from utils.division import cdiv
+from utils.ladder.shapes import GemmShape
 from utils.lessons.lesson_17 import against_cublas as library
 from utils.lessons.lesson_17 import column_major, recorded_pairs, slice_counts
 from utils.lessons.lesson_17.call_paths import COPIED, PATHS
@@ -30,8 +31,9 @@ from utils.lessons.lesson_17.wave_quantization import SMS as DRAWN_SMS
 from utils.lessons.published import claimed
 from utils.machine import devices
 from utils.machine.devices import slug
-from utils.machine.occupancy import limits_of
+from utils.machine.occupancy import WARP, limits_of
 from utils.measuring import records
+from utils.measuring.profiled_launches import COUNTERS, counters_of
 from utils.paths import DATA, MEASURED
 
 SHAPE = M, N, K = (71, 8852, 8480)
@@ -153,34 +155,42 @@ def test_another_tile_is_faster_and_a_cut_makes_it_faster_again():
     assert float(smallest[2].removesuffix(" ms")) > float(better[2].removesuffix(" ms"))
 
 
+def test_a_lone_block_of_128x128_waits_for_its_instructions():
+    long, short = ({**BEST, "BLOCKS": 2, "BM": high, "TM": high // 8} for high in (128, 96))
+    side = long["BM"]
+    rows = {row[0]: row for row in library.tiles_tried(*SHAPE).rows}
+    tiles = cdiv(M, side) * cdiv(N, long["BN"])
+    says("c has {} tiles of {}×{}, too, and not cut they take {} ms", tiles, side, long["BN"],
+         rows[f"{side}×{side}×{long['BK']}"][2].removesuffix(" ms"))  # fmt: skip
+    assert tiles < SMS
+    kernels = [AUTOTUNED.variant(**one) for one in (long, short)]
+    (slow, fast) = counted = [counters_of(str(one), "x".join(map(str, SHAPE))) for one in kernels]
+    cycles, work = (slow[name] / fast[name] for name in ("cycles", "instructions"))
+    says("Under a profiler they take {:.2f} times as many cycles as the tiles of {}×{}, for only "
+         "{:.2f} times as many instructions", cycles, short["BM"], short["BN"], work)  # fmt: skip
+    for kernel in kernels:
+        assert kernel.launch(GemmShape(*SHAPE)).threads == 4 * WARP
+    waits = [one["no_instruction"] for one in counted]
+    per = [sum(one[name] for name in one.keys() - COUNTERS.values()) for one in counted]
+    says("With {}×{} this warp starts an instruction every {:.2f} cycles, and for {:.2f} of these "
+         "it waits for the instruction itself, which has not arrived yet. With {}×{} these numbers "
+         "are {:.2f} and {:.2f}", side, side, per[0], waits[0], short["BM"], short["BN"], per[1],
+         waits[1])  # fmt: skip
+    says("Without this wait they would be nearly equal, {:.2f} and {:.2f}", per[0] - waits[0],
+         per[1] - waits[1])  # fmt: skip
+    says("A factor of {:.2f} stays open", cycles / work / (per[0] / per[1]))
+
+
 @pytest.mark.slow
-def test_a_lone_block_of_128x128_has_more_code_and_a_lower_rate(compiler):
-    frame = pd.read_csv(DATA / "tuned" / f"{slug(devices.REFERENCE)}_shapes.csv")
-    frame = frame.query("kind == 'wide' and m == @M and n == @N and k == @K")
-    lanes, clock = H200.fp32_lanes_per_sm, H200.boost_clock_mhz
-
-    def timed(high, wide, slices=1):
-        (us,) = frame.query("BM == @high and BN == @wide and SLICES == @slices")["us"]
-        tiles = cdiv(M, high) * cdiv(N, wide)
-        on_an_sm = cdiv(tiles * slices, SMS) / slices  # tiles of the SM that has the most
-        return tiles, us, 100 * on_an_sm * high * wide * K / lanes / clock / us
-
+def test_the_loop_of_128x128_has_more_code(compiler):
     def code_kib(**constants):
         variant = AUTOTUNED.variant(**constants)
         return 16 * len(xray(variant.kernel, AUTOTUNED.signature, "sm_90").hot.body) / 1024
 
     side = 128
-    (tiles, us, lone), (_, _, in_pairs) = timed(side, side), timed(side, side, 3)
-    *_, other = timed(BEST["BM"], BEST["BN"])
-    says("c has {} tiles of {}×{}, too, and not cut they take {:.2f} ms. Alone on an SM, such a "
-         "block makes {:.0f} % of the SM's peak, and one of {}×{} makes {:.0f} %", tiles, side,
-         side, us / 1000, lone, BEST["BM"], BEST["BN"], other)  # fmt: skip
-    says("In three slices, some SMs hold two blocks of {}×{} at a time, and make {:.0f} %",
-         side, side, in_pairs)  # fmt: skip
-    assert SMS < 3 * tiles < 2 * SMS
     longer = code_kib(BM=side, BN=side, BK=16, TM=16, TN=8, BLOCKS=2)
     says("The loop of {}×{} has {:.0f} KiB of machine code, and the loop of {}×{} has {:.0f}",
-         side, side, longer, BEST["BM"], BEST["BN"], code_kib(**BEST))  # fmt: skip
+         side, side, longer, BEST["BM"], BEST["BN"], code_kib(**BEST | {"BLOCKS": 2}))  # fmt: skip
 
 
 def test_at_the_first_product_the_best_cut_is_ahead_of_the_library():

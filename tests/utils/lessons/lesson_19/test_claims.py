@@ -24,6 +24,7 @@ from utils.lessons.own_kernels import twins
 from utils.machine import devices
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import roofline
+from utils.measuring.profiled_launches import COUNTERS, counters_of
 from virtual_gpu import trace
 from virtual_gpu.pictures.movie import film_of
 
@@ -37,6 +38,7 @@ STEPS = REDUCE3, REDUCE4, REDUCE5, REDUCE6, REDUCE7 = tuple(
 )
 LAST, SHUFFLED = (step.variant(BLOCK=BLOCK) for step in (trees_alone.LAST, trees_alone.ALL))
 LARGE, SMALL = "2^30", "2^22"
+PROFILED = 2**25  # elements
 TWO = round(LADDER.parse(LARGE).elements ** (1 / 30))
 H200 = devices.find("H200")
 # CUDA C++ Programming Guide, throughput of native arithmetic instructions: warp shuffle.
@@ -227,6 +229,25 @@ def test_the_time_falls_by_a_quarter_and_nothing_comes_near_it():
     says("Neither comes near its recorded {:.2f} ms", four.recorded)
     assert max(four.instructions, four.memory) < 0.6 * four.recorded
     assert limits_of(H200.compute_capability).sub_partitions == 4  # "each of the four schedulers"
+
+
+def profiled(variant):
+    """Return the profiler's counters of a launch, and the states of a warp in cycles."""
+    counters = counters_of(str(variant), str(PROFILED))
+    states = {name: counters[name] for name in counters.keys() - COUNTERS.values()}
+    return counters, states
+
+
+def test_reduce4_leaves_a_scheduler_with_fewer_warps():
+    warps = []
+    for variant in (REDUCE4, REDUCE3):
+        counters, states = profiled(variant)
+        warps.append(sum(states.values()) * counters["issue_percent"] / 100)
+    limits = limits_of(H200.compute_capability)
+    says("with {}²⁵ elements a scheduler has {:.1f} warps on average, and with `reduce3` {:.1f}. "
+         "It has room for {}", TWO, *warps,
+         limits.warps_per_sm // limits.sub_partitions)  # fmt: skip
+    assert PROFILED == TWO**25
 
 
 # ---- unrolling ----
@@ -466,13 +487,50 @@ def test_without_a_tree_a_block_takes_longer_than_the_full_bandwidth_allows(comp
     says("There is room for {:,} blocks at once, so one place has {:,.0f} blocks", at_once,
          one_after_another)  # fmt: skip
     says("That makes {:,.0f} cycles for each, and at the full bandwidth there would be {:.0f}. By "
-         "lesson {:02} a load alone takes {:.0f} of them", *cycles, 9, latency)  # fmt: skip
+         "lesson {:02} a load alone takes {:.0f} of them, and a profiler finds", *cycles, 9,
+         latency)  # fmt: skip
 
 
 def test_the_table_of_the_trees_has_all_kernels():
     rows = tree_times.show_tree_times().rows
     assert [row[1] for row in rows] == ["9", "3", "3", "3", "1", "0"]
     assert [row[-1] for row in rows][-1] == f"{timed('without_tree'):.2f} ms"
+
+
+def of_a_warp(variant):
+    """Return what a warp does on average: instructions, all cycles, and the cycles of two waits."""
+    counters, states = profiled(variant)
+    warps = PROFILED / block(variant).elements * WARPS
+    instructions = counters["instructions"] / warps
+    cycles = [sum(states.values()), states["long_scoreboard"], states["barrier"]]
+    return instructions, *(one * instructions for one in cycles)
+
+
+def tens(cycles):
+    """Return cycles rounded to tens: a state has two decimals per instruction."""
+    return round(cycles, -1)
+
+
+def test_a_table_shows_where_the_cycles_of_a_warp_go():
+    of = [(row[0], *map(tens, row[1:])) for row in map(of_a_warp, STEPS)]
+    three, four, five, six, seven = of
+    says("on average and with {}²⁵ elements", TWO)
+    says("| `reduce3` | {:.0f} | {:,.0f} | {:.0f} | {:.0f} |", *three)
+    says("| `reduce4` | {:.0f} | {:,.0f} | {:.0f} | {:.0f} |", *four)
+    says("| `reduce5` | {:.0f} | {:,.0f} | {:.0f} | {:.0f} |", *five)
+    says("| `reduce6` | {:.0f} | {:,.0f} | {:,.0f} | {:.0f} |", *six)
+    says("| `reduce7` | {:.0f} | {:,.0f} | {:,.0f} | {:.0f} |", *seven)
+    says("a warp of `reduce5` waits about {:.0f} cycles for its two elements", five[2])
+
+
+def test_reduce6_waits_longer_for_elements_and_with_shuffles_only_the_wait_grows():
+    elements = [of_a_warp(one)[2] for one in STEPS]
+    others = [of_a_warp(one)[1] - wait for one, wait in zip(STEPS, elements, strict=True)]
+    says("its other cycles fall from {:,.0f} to {:.0f} and {:.0f}", *map(tens, others[:3]))
+    says("a warp waits {:.1f} times as long for four times as many elements",
+         elements[3] / elements[2])  # fmt: skip
+    says("With shuffles a warp needs {:.0f} cycles less for the rest, and waits {:.0f} more for "
+         "its elements", tens(others[3] - others[4]), tens(elements[4] - elements[3]))  # fmt: skip
 
 
 # ---- what is left ----

@@ -30,7 +30,7 @@ from utils.lessons.lesson_21.counted_steps import (
 )
 from utils.lessons.recorded import record_of
 from utils.machine import devices
-from utils.machine.occupancy import occupancy
+from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records, roofline
 
 NAIVE, TILED, STRIDED = (GEMM.step(name) for name in ("naive", "tiled", "naive_strided"))
@@ -43,9 +43,7 @@ N, SIZE, LARGE = 4096, "4096", 2**30
 WORD, LANES = 4, 32
 BASE = 10  # of the powers in the text
 MATRIX = WORD * N**2  # bytes
-PEAK, DRAM, L2, PIPE = (
-    round(rate) for rate in (ceilings().gflops, *ceilings().gb_per_s.values())
-)
+PEAK, DRAM, L2, PIPE = (round(rate) for rate in (ceilings().gflops, *ceilings().gb_per_s.values()))
 SLOTS = ceilings().instructions
 WAVEFRONTS = ceilings().gb_per_s["shared"] / roofline.WAVEFRONT_BYTES
 DIGITS = (1, 2, 2, 3, 2, 2)  # decimals of `shown_counts` in the prose
@@ -174,6 +172,18 @@ def test_tiled_moves_as_much_as_if_each_row_of_blocks_loaded_all_of_b():
     assert 1.9 < course.dram_over_least(TILED) / course.dram_over_least(NAIVE) < 2.1
 
 
+def test_waves_of_blocks_of_vectorized_give_nearly_as_many_bytes_as_the_profiler():
+    vectorized = GEMM.step("vectorized")
+    launch = course.fastest(vectorized).launch(GEMM.parse(SIZE))
+    columns, rows_of_blocks = launch.grid
+    rows = resident(vectorized) / columns * N / rows_of_blocks
+    passes = N / rows
+    least, profiled = (passes + 2) / 3, course.dram_over_least(vectorized)
+    says("the blocks that run together compute {:,.0f} rows of `c`", rows)
+    says("So `b` passes only {:.1f} times, and the count gives {:.1f} times", passes, least)
+    assert 0.8 < least / profiled < 1
+
+
 def test_dram_does_not_limit_naive_even_if_l2_keeps_nothing():
     columns, rows = NAIVE.variant().launch(GEMM.parse(SIZE)).block
     allowed = attainable(rows, columns, PEAK, DRAM)
@@ -243,9 +253,13 @@ def test_vectorized_needs_more_wavefronts_and_fewer_instructions_than_register_b
     needed, record = roofline_analysis._needed(BLOCKED), course.recorded_ms(BLOCKED)
     assert record - needed["issue slots"] < needed["issue slots"] - needed["the pipe"]
     constants = course.fastest(BLOCKED).constants
-    says("`register_blocked` has {}×{} sums per thread", constants["TM"], constants["TN"])
+    says(
+        "`register_blocked` of this record has {}×{} sums per thread",
+        constants["TM"],
+        constants["TN"],
+    )
     defaults = BLOCKED.variant().constants
-    says("In lesson 13 it has {}×{}", defaults["TM"], defaults["TN"])
+    says("The one of lesson 13 has {}×{}", defaults["TM"], defaults["TN"])
     waiting = {name: 1 - course.busiest_share(GEMM.step(name)) / 100 for name in SHOWN}
     assert waiting["register_blocked"] < waiting["naive"]
 
@@ -275,7 +289,9 @@ def test_the_kernels_k_and_l_gain_from_different_changes():
         k_slots, rates[0], 1e3 * k_slots / rates[0], k_ms, l_waves, rates[1],
         1e3 * l_waves / rates[1], l_ms, 1e3 * l_slots / rates[0],
     )  # fmt: skip
-    says("issue at most {:,} · {}⁹ instructions of a warp", rates[0], BASE)
+    schedulers = limits_of(H200.compute_capability).sub_partitions * H200.sms
+    says("Its {} schedulers issue at most one instruction of a warp per cycle", schedulers)
+    says("which makes {:,} · {}⁹ per second at {:.2f} GHz", rates[0], BASE, SLOTS / schedulers)
     says("serve {:,} ÷ {} = {} · {}⁹ wavefronts per second", PIPE, roofline.WAVEFRONT_BYTES,
          rates[1], BASE)  # fmt: skip
     says("for the product at {}", N)
@@ -293,13 +309,15 @@ def test_naive_strided_is_explained_if_each_cache_line_takes_a_wavefront():
     lines = sum(len(set(each // 128)) for each in addresses)
     words, cache_lines = (len(set(addresses[0] // each)) for each in (WORD, 128))
     says("the {} words of `a` are in {} cache lines", words, cache_lines)
-    says("this explains the time at {}", N)
     assumed = sectors / roofline.SECTORS_PER_WAVEFRONT
     assert lines / assumed == 4
     name, estimate = roofline_analysis.busiest(STRIDED)
     assert name == "the pipe"
     assert 0.24 < estimate / course.recorded_ms(STRIDED) < 0.26
-    assert 4 * estimate == pytest.approx(course.recorded_ms(STRIDED), rel=0.01)
+    record = course.recorded_ms(STRIDED)
+    says("the pipe needs four times {:.1f} ms, which is {:.0f} of the {:.0f} ms recorded at {}",
+         estimate, 4 * estimate, record, N)  # fmt: skip
+    assert 4 * estimate == pytest.approx(record, rel=0.01)
 
 
 def test_at_other_sizes_naive_strided_is_faster():
@@ -354,14 +372,14 @@ def test_naive_needs_two_resources_equally_long_and_waits_for_loads():
 
 def test_busy_by_count_and_by_the_profiler_agree_within_6_points():
     figures = {"issue slots": "Issue Slots Busy", "the pipe": "L1/TEX Cache Throughput"}
-    off = [
-        abs(
-            course.busiest_share(step)
-            - profiler.figure(step, figures[roofline_analysis.busiest(step)[0]])
-        )
-        for step in PROFILED
+    ours = [course.busiest_share(step) for step in PROFILED]
+    profiled = [
+        profiler.figure(step, figures[roofline_analysis.busiest(step)[0]]) for step in PROFILED
     ]
-    says("are within {:.0f} points of it", np.ceil(max(off)))
+    says("the busiest resource was: {:.0f}, {:.0f}, {:.0f} and {:.0f} % of the time", *profiled)
+    says("and recorded times, are {:.0f}, {:.0f}, {:.0f} and {:.0f} %", *ours)
+    off = np.abs(np.subtract(ours, profiled))
+    says("%, within {:.0f} points of it", np.ceil(off.max()))
     assert profiler.most_frequent_wait(TILED)[0] == "mio"
     assert roofline_analysis.busiest(AUTOTUNED)[0] == "issue slots"
 
@@ -390,6 +408,9 @@ def test_two_of_three_samples_of_naive_stand_at_its_first_multiply_add():
     record, pipe = course.recorded_ms(NAIVE), roofline_analysis._needed(NAIVE)["the pipe"]
     cycles = round(wavefronts * record / pipe / 50) * 50
     says("takes {:.1f} ÷ {:.1f} times as long, about {:.0f} cycles", record, pipe, cycles)
+    per_instruction = profiler.figure(NAIVE, "Warp Cycles Per Issued Instruction")
+    says("issues an instruction every {:.2f} cycles, and the loop has {}, which makes {:.0f}",
+         per_instruction, sum(mix.values()), per_instruction * sum(mix.values()))  # fmt: skip
     says("it has {} loads, then {} multiply-adds", mix["LDG.32"], mix["FFMA"])
 
 
