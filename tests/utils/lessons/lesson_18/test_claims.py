@@ -778,8 +778,8 @@ def _per_warp(name):
 def test_warps_that_leave_wait_about_as_long_and_are_fewer():
     (waited, issued, warps), before = _per_warp("warps_leave"), _per_warp("reduce3")
     says("A warp waits {:.0f} cycles for its elements, and {:.0f} in `reduce3`, but it "
-         "issues {:.0f} instead of {:.0f} instructions", round(waited, -1), round(before[0], -1), issued,
-         before[1])  # fmt: skip
+         "issues {:.0f} instead of {:.0f} instructions", round(waited, -1), round(before[0], -1),
+         issued, before[1])  # fmt: skip
     says("a scheduler has {:.1f} instead of {:.1f} warps on average", warps, before[2])
 
 
