@@ -94,8 +94,8 @@ def wrong_result(call: ProductCall) -> str | None:
         return "The function returns `None`: nobody gets `c`. It has to `return` it."
     if isinstance(returned, DeviceArray):
         return (
-            "The function returns an array that lies on the device: `c` has not come back, and "
-            "whoever called you has no NumPy array."
+            "The function returns an array that lies on the device, and whoever called you has no "
+            "NumPy array. `copy_to_host` returns one."
         )
     if not isinstance(returned, np.ndarray):
         return f"The function returns a {type(returned).__name__}; a NumPy array is wanted."

@@ -52,6 +52,14 @@ def test_a_launch_that_the_profiler_did_not_see_ends_in_a_sentence():
         list(rows_of(text, LAUNCHES, "cold", "one"))
 
 
+def test_the_launches_that_are_missing_are_those_without_a_row(monkeypatch):
+    monkeypatch.setattr(profiled_launches, "profiled", lambda: LAUNCHES)
+    text = output({"gpu__time_duration.sum": "99"})
+    (row,) = rows_of(text, LAUNCHES[:1], "cold", "one")
+    assert profiled_launches.wanted([row]) == LAUNCHES[1:]
+    assert profiled_launches.wanted([]) == LAUNCHES
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.parent.name)
 def test_a_record_has_each_launch_with_cold_and_with_warm_caches(file, monkeypatch):
     monkeypatch.setattr(profiled_launches, "with_blocks", lambda variant, most: [variant] * most)

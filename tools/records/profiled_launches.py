@@ -3,8 +3,8 @@
     python -m tools.records.profiled_launches --record
 
 needs a CUDA device and Nsight Compute (``ncu``). Each kernel is launched twice, and the second
-launch counts. It replaces ``profiled_launches.csv`` in the folder of the device. ``data/README.md``
-describes a row.
+launch counts. It replaces ``profiled_launches.csv`` in the folder of the device; with ``--missing``
+it adds the launches that the file does not have. ``data/README.md`` describes a row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import io
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from numba import cuda
 
 import gemm_kernels
 import reduce_kernels
+from gemm_kernels import buffers_alone, tiles_alone, wide_alone
 from gemm_kernels.occupancy_alone import with_blocks
 from utils.errors import CourseError
 from utils.ladder.problems import draw
@@ -41,6 +42,7 @@ STATE = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.r
 CACHES = {"cold": "all", "warm": "none"}
 ELEMENTS = 2**25
 MOST_BLOCKS = 8  # of naive on an SM
+WIDE, BUFFERED = {"BM": 128, "BN": 128, "BK": 8}, ("vectorized", "double_buffered")
 
 
 @dataclass(frozen=True)
@@ -62,26 +64,29 @@ class Profiled:
 def profiled() -> list[Profiled]:
     """Return the launches in their order; the kernels of `with_blocks` are compiled for it."""
     step = gemm_kernels.LADDER.step
-    naive, naive_sizes = step("naive").variant(), (256, 512, 1024, 2048, 4096, 8192)
+    naive, sizes = step("naive").variant(), (256, 512, 1024, 2048, 8192)
     unrolled = [step("unrolled").variant(UNROLL=count) for count in (2, 4, 8)]
     at_4096 = [
         *(step(name).variant() for name in ("multi_output", "tiled", "tiled_padded", "ilp")),
         step("granularity").variant(GRAIN=4, TILE=32),
         step("register_blocked").variant(),
         *(step(name).variant(BM=64, BN=64, BK=16) for name in ("vectorized", "double_buffered")),
-        *(
-            step(name).variant(BM=128, BN=128, BK=8)
-            for name in ("vectorized", "double_buffered", "prefetch")
-        ),
+        *(step(name).variant(**WIDE) for name in (*BUFFERED, "prefetch")),
         step("warp_tiled").variant(),
         step("maxwell64").variant(),
     ]
     uncut = step("autotuned").variant(BM=128, BN=128, BK=16, TM=16, TN=8, BLOCKS=2)
     narrow = step("autotuned").variant(BM=96, BN=128, BK=16, TM=12, TN=8, BLOCKS=2)
     listed = [
-        *((naive, _cube(n)) for n in naive_sizes),
+        *((naive, _cube(n)) for n in (*sizes, 4096)),
         *((one, _cube(n)) for one in unrolled for n in (512, 2048, 4096, 8192)),
         *((one, _cube(4096)) for one in at_4096),
+        *((step(name).variant(**WIDE), _cube(n)) for n in sizes for name in BUFFERED),
+        *(
+            (one, _cube(4096))
+            for alone in (tiles_alone, wide_alone, buffers_alone)
+            for one in alone.variants()
+        ),
         *((one, GemmShape(71, 8852, 8480)) for one in (uncut, narrow)),
         *(
             (reduce_kernels.LADDER.step(f"reduce{number}").variant(), ReduceShape(ELEMENTS))
@@ -89,8 +94,11 @@ def profiled() -> list[Profiled]:
         ),
     ]
     fewer = with_blocks(naive, MOST_BLOCKS)
+    once = {
+        (str(variant), shape): Profiled(str(variant), variant, shape) for variant, shape in listed
+    }
     return [
-        *(Profiled(str(variant), variant, shape) for variant, shape in listed),
+        *once.values(),
         *(
             Profiled(f"naive, at most {blocks} per SM", fewer[MOST_BLOCKS - blocks], _cube(4096))
             for blocks in (8, 4, 2, 1)
@@ -103,9 +111,15 @@ def _cube(n: int) -> GemmShape:
     return GemmShape(n, n, n)
 
 
-def launch() -> None:
+def wanted(recorded: Sequence[ProfiledLaunch]) -> list[Profiled]:
+    """Return the launches that have no row among `recorded`, in their order."""
+    there = {(row.kernel, row.shape) for row in recorded}
+    return [one for one in profiled() if (one.kernel, one.shape_text) not in there]
+
+
+def launch(launches: Sequence[Profiled]) -> None:
     """Launch each kernel alone, twice; the profiler sees the second launch."""
-    for one in profiled():
+    for one in launches:
         if isinstance(one.shape, GemmShape):
             m, n, k = one.shape.m, one.shape.n, one.shape.k
             inputs = draw("uniform", (m, k), 1), draw("uniform", (k, n), 2)
@@ -122,23 +136,24 @@ def launch() -> None:
             cuda.synchronize()
 
 
-def profile(caches: str) -> str:
+def profile(caches: str, *options: str) -> str:
     """Return the CSV text that the profiler prints; exit if the profiler fails.
 
-    It has a line per launch and metric. caches: "cold" or "warm".
+    It has a line per launch and metric. caches: "cold" or "warm". options: further options of this
+    command, which is started under the profiler.
     """
     command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
     command += ["--cache-control", CACHES[caches], "--print-units", "base"]
     command += ["--metrics", ",".join([*COUNTERS, STATES])]
     command += [sys.executable, "-W", "ignore", "-m", "tools.records.profiled_launches"]
-    result = subprocess.run([*command, "--launch"], capture_output=True, text=True)
+    result = subprocess.run([*command, "--launch", *options], capture_output=True, text=True)
     if result.returncode or '"ID"' not in result.stdout:
         sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
     return result.stdout
 
 
 def rows_of(
-    text: str, launches: list[Profiled], caches: str, device: str
+    text: str, launches: Sequence[Profiled], caches: str, device: str
 ) -> Iterator[ProfiledLaunch]:
     """Yield a row per launch and counter, in the order of the launches and of the names.
 
@@ -168,8 +183,9 @@ def _number(launch: tuple[str, dict[str, float]]) -> int:
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options --record, and --launch, which only launches the kernels."""
+    """Add the options --record, --missing, and --launch, which only launches the kernels."""
     parser.add_argument("--record", action="store_true", help="write the rows to data/measured")
+    parser.add_argument("--missing", action="store_true", help="only launches without a row")
     parser.add_argument("--launch", action="store_true", help="what the profiler is started over")
 
 
@@ -178,15 +194,22 @@ def _run(options: argparse.Namespace) -> int:
 
     Returns the exit code 0. Raises CourseError without a GPU.
     """
-    if options.launch:
-        launch()
-        return 0
     device = device_for("profiled-launches").name
-    launches = profiled()
-    found = [row for caches in CACHES for row in rows_of(profile(caches), launches, caches, device)]
+    file = DATA / "measured" / slug(device) / FILE
+    there = rows.read_if_any(file, ProfiledLaunch) if options.missing else ()
+    launches = wanted(there)
+    if options.launch:
+        launch(launches)
+        return 0
+    further = ["--missing"] * options.missing
+    found = [
+        row
+        for caches in CACHES
+        for row in rows_of(profile(caches, *further), launches, caches, device)
+    ]
     print(*found, sep="\n")
     if options.record:
-        rows.write(DATA / "measured" / slug(device) / FILE, found, ProfiledLaunch)
+        rows.write(file, [*there, *found], ProfiledLaunch)
     return 0
 
 

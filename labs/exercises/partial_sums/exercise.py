@@ -26,7 +26,7 @@ EXERCISE = loop_product(
     text=(
         "This is the product of `naive`, with k innermost. It has four sums, but it adds all terms "
         "to the first one. Give each sum a quarter of the terms, and keep the order of the loops. "
-        "About 7 lines change.",
+        "About 6 lines change.",
         "Four multiply-adds in a row go to four different sums. k need not be a multiple of 4, so "
         "up to three terms are left over.",
     ),
@@ -45,5 +45,5 @@ EXERCISE = loop_product(
         "`range(0, k - k % 4, 4)` takes whole groups of four terms. A loop of its own, from "
         "`k - k % 4` on, takes the terms that are left over.",
     ),
-    after="Four additions in a row do not wait for each other, and the order of the loops is old.",
+    after="Four additions in a row do not wait for each other, and the loops keep their order.",
 )

@@ -209,6 +209,19 @@ def test_at_64_there_is_a_second_reason():
     )  # fmt: skip
 
 
+def test_twice_the_terms_take_hardly_more_cycles_where_rows_are_short():
+    says("innermost loop {:,} times, for {} terms each", SMALL**2, SMALL)
+    short, twice = (
+        CLOCK * 1e6 * course.recorded_ms(REORDERED, str(size)) / size**2 for size in (SMALL, SECOND)
+    )
+    says("only {:.1f} times faster at {}, with so many floats at once?", faster(SMALL), SMALL)
+    says("one run of the innermost loop takes {:.0f} cycles there. At {} it has twice the terms, "
+         "and takes {:.0f}", short, SECOND, twice)  # fmt: skip
+    assert SECOND == 2 * SMALL
+    says("So most of the time at {} does not come from the terms", SMALL)
+    assert 2 * short - twice > short / 2  # what a run costs once, where the rest grows with it
+
+
 def test_short_sums_hide_most_of_their_latency():
     cycles = CLOCK * 2 / gflops(NAIVE, SMALL)
     says("at {} the recorded `naive` takes only {:.1f} cycles per multiply-add", SMALL, cycles)

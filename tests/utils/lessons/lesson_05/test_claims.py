@@ -11,7 +11,7 @@ from gemm_kernels import LADDER, multi_output, multi_output_by_column, naive_str
 from gpu_xray import xray
 from gpu_xray.loops import FFMA
 from labs import EXERCISES
-from tests import quotes
+from tests import profiled, quotes
 from utils import lessons as course
 from utils.lessons import profiler
 from utils.lessons.code import kernel_code, kernel_difference
@@ -254,6 +254,24 @@ def test_the_profiler_saw_misses_of_l2_and_waits_for_loads():
     says("at {}: {:.0f} % of the sectors that the SMs asked this cache for were not in it, and in "
          "{:.0f} % of the samples a warp waited for a load", SIZE, missed,
          100 * share)  # fmt: skip
+
+
+def test_the_time_that_grows_from_2048_to_4096_is_waits_for_loads():
+    small = SIZE // 2
+    sizes = small, SIZE
+    says("At {} only {:.0f} % were not in it.", small,
+         100 - profiled.counted(NAIVE.variant(), small)["l2_read_hit_percent"])  # fmt: skip
+    of = [profiled.states(NAIVE.variant(), size) for size in sizes]
+    waits = [states["long_scoreboard"] for states in of]
+    others = [sum(states.values()) - wait for states, wait in zip(of, waits, strict=True)]
+    says("Per instruction a warp waits {:.1f} cycles for loads at {}, and {:.1f} at {}, while all "
+         "its other cycles fall from {:.1f} to {:.1f}.", waits[0], small, waits[1], SIZE,
+         *others)  # fmt: skip
+    eight = LADDER.step("multi_output").variant(MULTI=8, APART=32)
+    says("per multiply-add a warp with {} columns waits {:.0f} cycles for loads, and one of "
+         "`naive` {:.0f}.", eight.constants["MULTI"],
+         *[profiled.per_multiply_add(one, "long_scoreboard")
+           for one in (eight, NAIVE.variant())])  # fmt: skip
 
 
 def test_with_rows_of_2000_words_the_strided_kernel_is_faster_than_the_estimate():

@@ -13,7 +13,7 @@ from gemm_kernels import LADDER
 from gpu_xray import xray
 from gpu_xray.widths import SHARED_LOADS
 from labs.exercises import find as exercise
-from tests import quotes
+from tests import profiled, quotes
 from utils import lessons as course
 from utils.lessons import own_kernels
 from utils.lessons.bounds import memory_of
@@ -180,9 +180,16 @@ def test_the_times_of_naive_and_tiled_and_their_estimates():
     says("at the {:.1f} TB/s that the benchmark `l2_read` of this course reached on the H200",
          roofline.gpu_ceilings(device(REFERENCE)).gb_per_s["L2"] / 1000)  # fmt: skip
     block = NAIVE.variant().launch(LADDER.parse(resource_bars.SHAPE)).block
-    says("have {}×{} threads and share less than blocks of {}×{}, so <code>tiled</code> moves "
+    says("have {}×{} threads and share less than blocks of {}×{}, so <code>tiled</code> would move "
          "{:.1f} times fewer bytes",
          *block, *square(TILE), naive.memory / tiled.memory)  # fmt: skip
+    counted = [profiled.counted(one) for one in ("naive", "tiled TILE=32")]
+    from_l2 = [32 * one["l2_read_sectors"] / 1e9 for one in counted]
+    read = [one["dram_read_bytes"] / 1e9 for one in counted]
+    says("The profiler counts {:.1f} GB in <code>naive</code> and {:.1f} GB in <code>tiled</code>, "
+         "which is {:.1f} times fewer. From the memory behind it <code>tiled</code> even reads "
+         "more: {:.1f} GB instead of {:.1f}.", *from_l2, from_l2[0] / from_l2[1],
+         *reversed(read))  # fmt: skip
     longest = [max(one.memory, one.wavefronts, one.instructions) for one in (naive, tiled)]
     ratio = naive.recorded / tiled.recorded
     says("The longest estimate falls by a factor of {:.2f}, and the recorded time by {:.2f}",

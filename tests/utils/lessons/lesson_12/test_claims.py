@@ -8,7 +8,7 @@ import pytest
 from gemm_kernels import LADDER, rows_apart
 from gpu_xray import xray
 from labs.exercises import find as exercise
-from tests import quotes
+from tests import profiled, quotes
 from utils import lessons as course
 from utils.lessons.lesson_12 import time_bars
 from utils.lessons.lesson_12.outer_product import TILE
@@ -337,6 +337,19 @@ def test_one_line_saves_28_percent():
     )  # fmt: skip
     says("why does `spread_rows` with `8×8` take {:.2f} ms, when its longer bar is {:.2f} ms?",
          after, new.wavefronts)  # fmt: skip
+
+
+def test_the_waits_of_register_blocked_are_counted():
+    one = of((64, 128), (8, 8))
+    block = [one.constants[name] for name in ("BM", "BN")]
+    shared = profiled.share(one, "short_scoreboard", "mio_throttle")
+    says("In `register_blocked` with `{}×{}` a warp spends {:.0f} % of its time on waits for "
+         "shared memory or in its queue, {:.0f} % on waits for global memory and at barriers, and "
+         "{:.0f} % on waits of a fixed number of cycles.", *block, shared,
+         profiled.share(one, "long_scoreboard", "barrier"),
+         profiled.share(one, "wait"))  # fmt: skip
+    says("In {:.0f} % of the cycles none of a scheduler's four warps issues.",
+         100 - profiled.counted(one)["issue_percent"])  # fmt: skip
 
 
 def test_with_rows_apart_8x8_is_the_fastest():

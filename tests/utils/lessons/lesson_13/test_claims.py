@@ -11,7 +11,7 @@ from gemm_kernels import LADDER, wide_alone
 from gpu_xray import xray
 from labs.exercises import find as exercise
 from labs.exercises.wide_tiles.right import RIGHT
-from tests import quotes
+from tests import profiled, quotes
 from utils import lessons as course
 from utils.errors import CourseError
 from utils.ladder.function_text import module_of
@@ -504,9 +504,9 @@ def test_the_last_step_saves_instructions_around_the_loop():
     assert main_saving(KERNELS["transposed_tile"], KERNELS["vectorized"]) == (
         "fewer instructions around it"
     )
-    says("That {} instructions take just the saved time is partly luck: by this count "
-         "`vectorized` keeps the schedulers busy for only {:.0f} % of its time.", around,
-         100 * sum(instructions_of_tile(WIDE, "sm_90")) * one / times[3])  # fmt: skip
+    says("That {} instructions take just the saved time is partly luck: the schedulers issue "
+         "in only {:.0f} % of the cycles of `vectorized`.", around,
+         profiled.counted(WIDE)["issue_percent"])  # fmt: skip
 
 
 @pytest.mark.slow
@@ -524,13 +524,36 @@ def test_the_profiler_counts_as_we_do():
         assert row.wavefronts - row.shared_wavefronts > count_step(one).loads * steps
     assert min(more) > 1
     assert min(apart) > 0
-    says("as many wavefronts of shared memory as we do, up to {:.1f}. Those of global memory are "
-         "more than our {:.0f}.", max(apart), count_step(WIDE).loads)  # fmt: skip
+    says("as many wavefronts of shared memory as we do, up to {:.1f}, and more than our {:.0f} of "
+         "global memory.", max(apart), count_step(WIDE).loads)  # fmt: skip
     says("Its instructions per tile are ours and at most {:.0f} more", max(more))
     fewer = found["transposed_tile"] - found["vectorized"]
     says("But between the last two kernels all wavefronts fall by only {:.2f}, or {:.2f} ms.",
          fewer, fewer * count_step(OLD).alone_ms(H200) / count_step(OLD).total)  # fmt: skip
     assert [row[0] for row in show_profile(counted).rows] == list(KERNELS)
+
+
+def test_what_a_warp_waits_for():
+    """The profiler has counted the very kernel of the lesson."""
+    of = profiled.states(WIDE)
+    names = "selected", "not_selected", "short_scoreboard", "long_scoreboard", "barrier"
+    says("| issues the instruction | {:.2f} | | is ready, but another warp issues | {:.2f} | "
+         "| waits for a word from shared memory | {:.2f} | "
+         "| waits for a word from global memory | {:.2f} | | waits at a barrier | {:.2f} |",
+         *[of[name] for name in names])  # fmt: skip
+    whole = sum(of.values())
+    rest = whole - sum(of[name] for name in names)
+    assert max(value for name, value in of.items() if name not in names) < of["barrier"]
+    says("| anything else | {:.2f} |", rest)
+    says("and the profiler counts {:.0f} % of the cycles", profiled.busy(WIDE))
+    says("In {:.0f} % of the cycles none of a scheduler's four warps issues.",
+         100 - profiled.counted(WIDE)["issue_percent"])  # fmt: skip
+    warps = 2 * BM // TM * BN // TN // WARP  # of the two blocks that an SM holds
+    assert warps == 4 * profiled.SCHEDULERS
+    says("A quarter of a warp's time, {:.2f} + {:.2f} of {:.2f} cycles", of["long_scoreboard"],
+         of["barrier"], whole)  # fmt: skip
+    assert round(profiled.share(WIDE, "long_scoreboard", "barrier") / 25) == 1
+    assert round(profiled.share(WIDE, "short_scoreboard") / 25) == 1
 
 
 def test_rows_of_another_length_are_refused():

@@ -10,7 +10,7 @@ import pytest
 from gemm_kernels import LADDER, maxwell64, maxwell256
 from gemm_kernels.parts import lane_maps
 from gpu_xray import xray
-from tests import quotes
+from tests import profiled, quotes
 from utils import lessons as course
 from utils.lessons import tile_iterations
 from utils.lessons.compiled_loops import recorded_loop
@@ -559,6 +559,30 @@ def test_36_slots_are_missing():
     says("Of the {:.0f} empty slots the last round of blocks explains up to {:.0f}. The other "
          "{:.0f} were not measured.",
          ALL * empty, ALL * one.last_round, ALL * one.rest)  # fmt: skip
+
+
+def test_warps_of_two_kernels_hardly_wait_for_words():
+    pair = SMALL.variant(), ROWS_OF_16
+    ready, held, barrier, fixed, words = (
+        [profiled.share(one, *names) for one in pair]
+        for names in (["selected", "not_selected"], ["dispatch_stall"], ["barrier"], ["wait"],
+                      ["short_scoreboard", "long_scoreboard"])
+    )  # fmt: skip
+    says("| a warp's time | `maxwell64` | `warp_tiled`, rows of {} |", WARP // 2)
+    says("| issues, or is ready while another one does | {:.0f} % | {:.0f} % |", *ready)
+    says("| is held back by the dispatcher | {:.0f} % | {:.0f} % |", *held)
+    says("| waits at the barrier | {:.0f} % | {:.0f} % |", *barrier)
+    says("| waits a fixed number of cycles | {:.0f} % | {:.0f} % |", *fixed)
+    says("| waits for a word from shared or global memory | {:.0f} % | {:.0f} % |", *words)
+    assert all(few < min(more) for few, more in zip(words, zip(held, barrier, strict=True),
+                                                    strict=True))  # fmt: skip
+
+
+def test_the_profiler_counts_the_last_round():
+    counters = profiled.counted(SMALL.variant())
+    starting = counters["instructions"] / profiled.SCHEDULERS / H200.sms
+    with_warps = starting / (counters["issue_percent"] / ALL) / counters["cycles"]
+    says("a scheduler is without a warp in {:.1f} % of the cycles", ALL * (1 - with_warps))
 
 
 def test_the_clock_was_held():
