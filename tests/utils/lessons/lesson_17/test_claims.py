@@ -2,6 +2,7 @@
 
 import ctypes
 import inspect
+import re
 import statistics
 import sys
 from functools import cache, partial
@@ -466,6 +467,30 @@ def test_at_cubes_the_kernel_is_ahead_by_2_to_12_percent_and_the_call_keeps_it()
     says("our kernel is ahead by {} to {} %", *ahead)
     says("At the cubes this brought us {} to {} %", *ahead)
     assert all(call >= kernel - 0.01 for kernel, call in zip(kernels, calls, strict=True))
+
+
+def test_the_curves_have_the_fastest_variant_of_each_size():
+    frame = records.measured(devices.REFERENCE, "gemm")
+    frame = frame[(frame[["m", "n", "k"]] == SIDE).all(axis=1)]
+    for step in library.SHOWN:
+        best = frame[frame["step"] == step]["library_ratio"].max()
+        curve = re.search(rf"{step}: ([^:]*)\.", library.draw_cubes().alt)[1]
+        assert f"{best:.2f} at {SIDE}" in curve
+
+
+def test_six_steps_are_between_the_first_two_curves():
+    between_them, step = [], LADDER.step(LADDER.step("register_banks").previous)
+    while step.name != "register_blocked":
+        between_them.append(step.name)
+        step = LADDER.step(step.previous)
+    assert between_them[::-1] == ["vectorized", "double_buffered", "prefetch", "warp_tiled",
+                                  "async_copy", "guard_free"]  # fmt: skip
+    side = 1024
+    frame = records.measured(devices.REFERENCE, "gemm").query("step == 'register_banks'")
+    (constants,) = frame[(frame[["m", "n", "k"]] == side).all(axis=1)]["params"]
+    assert constants.startswith(f"BM={BM} BN={BN} ")
+    says("At {} its block tiles of {}×{} give work to only {} SMs", side, BM, BN,
+         cdiv(side, BM) * cdiv(side, BN))  # fmt: skip
 
 
 def test_200_random_shapes_of_which_106_are_in_plain_rows_and_66_are_large():
