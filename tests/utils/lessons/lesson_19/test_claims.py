@@ -526,7 +526,10 @@ def test_a_table_shows_where_the_cycles_of_a_warp_go():
 def test_reduce6_waits_longer_for_elements_and_with_shuffles_only_the_wait_grows():
     elements = [of_a_warp(one)[2] for one in STEPS]
     others = [of_a_warp(one)[1] - wait for one, wait in zip(STEPS, elements, strict=True)]
-    says("its other cycles fall from {:,.0f} to {:.0f} and {:.0f}", *map(tens, others[:3]))
+    printed = [tens(of_a_warp(one)[1]) - tens(of_a_warp(one)[2]) for one in STEPS[:3]]
+    says("A warp of the first three waits {:.0f} to {:.0f} cycles for its two elements, and its "
+         "other cycles fall from {:,.0f} to {:.0f} and {:.0f}", tens(elements[0]),
+         tens(elements[2]), *printed)  # fmt: skip
     says("a warp waits {:.1f} times as long for four times as many elements",
          elements[3] / elements[2])  # fmt: skip
     says("With shuffles a warp needs {:.0f} cycles less for the rest, and waits {:.0f} more for "
