@@ -190,7 +190,7 @@ def in_words(
     plural = "" if result.blocks == 1 else "s"
     return (
         f"{kernel}: {result.blocks} block"
-        f"{plural} per SM, {result.warps} of {most} warps ({result.fraction:.0%}), "
+        f"{plural} per SM, {result.warps} of {most} warps ({100 * result.fraction:.0f} %), "
         f"limited by {' and '.join(result.limit)}"
     )
 

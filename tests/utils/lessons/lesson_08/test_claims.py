@@ -327,15 +327,15 @@ def test_longer_waits_are_seen_where_no_other_cycles_are_saved():
 @pytest.mark.slow
 def test_tiled_gains_less_and_less_from_more_warps():
     first, second, third, last = 8, 16, 32, 64
-    says("here with tiles of {}×{}, begins like this, too: from {} to {} warps its time falls by a "
-         "factor of {:.2f}. But from {} to {} warps it falls only by a factor of {:.2f}",
-         *square(16), first, second, ms("tiled", first) / ms("tiled", second),
+    says("The line of `tiled`, here with tiles of {}×{}, bends: from {} to {} warps its time falls "
+         "by a factor of {:.2f}, but from {} to {} warps only by a factor of {:.2f}", *square(16),
+         first, second, ms("tiled", first) / ms("tiled", second),
          third, last, ms("tiled", third) / ms("tiled", last))  # fmt: skip
     assert fewer_warps.recorded("tiled")[0].kernel == "tiled TILE=16"
     estimate = resource_bars.times_of(LADDER.step("tiled").variant(TILE=32))
     states = states_of(counters_of("tiled TILE=32", f"{SIZE}x{SIZE}x{SIZE}"))
-    says("With tiles of {}×{}, lesson 07 estimated that shared memory needs {:.1f} of the {:.1f} "
-         "ms. There a warp waits {:.1f} of its {:.1f} cycles per instruction because the queue to "
+    says("With tiles of {}×{}, lesson 07 estimated that it needs {:.1f} of the {:.1f} ms. "
+         "There a warp waits {:.1f} of its {:.1f} cycles per instruction because the queue to "
          "shared memory is full", *square(32), estimate.wavefronts, estimate.recorded,
          states["mio_throttle"], sum(states.values()))  # fmt: skip
     assert states["mio_throttle"] == max(states.values())
@@ -538,3 +538,9 @@ def test_the_block_size_is_in_constant_memory_too(compiler):
 def test_the_compiler_gives_the_products_the_registers_of_the_text(compiler):
     for step in (DYNAMIC, LADDER.step("tiled")):
         assert xray(step.variant().kernel, step.signature, "sm_90").registers == 32
+
+
+def test_warp_slots_and_registers_can_run_out_together():
+    both = {"warp slots", "registers"}
+    assert any(set(occupancy(H200, 256, count).limit) == both for count in range(1, 41))
+    says("If two resources run out together, the area has the colour of one of them")

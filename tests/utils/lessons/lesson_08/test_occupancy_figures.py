@@ -54,7 +54,7 @@ def test_the_dot_is_the_kernel_and_the_title_names_what_limits_it():
     figure = curves(H200, threads=256, registers=40)
     dots = [line for line in figure.axes[0].get_lines() if line.get_marker() == "o"]
     assert [(dot.get_xdata()[0], dot.get_ydata()[0]) for dot in dots] == [(256, 48)]
-    title = "256 threads, 40 registers, 0 bytes shared: 6 blocks per SM, 48 of 64 warps (75%), "
+    title = "256 threads, 40 registers, 0 bytes shared: 6 blocks per SM, 48 of 64 warps (75 %), "
     assert title_of(figure) == title + "limited by registers"
     assert title in figure.alt_text
 
