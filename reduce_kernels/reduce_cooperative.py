@@ -56,7 +56,7 @@ def build(BLOCK):
 
 
 def launch(shape, BLOCK):
-    """Return a launch of as many blocks as run at once, but no more than x needs.
+    """Return a launch of as many blocks as run at once on any GPU, but no more than x needs.
 
     Without a GPU, it is a launch for one SM.
     """

@@ -764,6 +764,25 @@ def test_warps_that_leave_make_the_same_requests_as_reduce3():
     assert waits("warps_leave")["global memory"] > 2 * waits("reduce3")["global memory"]
 
 
+def _per_warp(name):
+    """Return the cycles for which a warp of a kernel waits for global memory, the instructions that
+    it issues, and the warps that a scheduler has on average.
+    """
+    row = slots(name)
+    each = row.instructions * counts_of_block(BY_NAME[name]).elements / row.elements / WARPS
+    cycles = {one.state: one.cycles for one in recorded_states() if one.kernel == name}
+    return each * cycles["long_scoreboard"], each, row.busy * sum(cycles.values())
+
+
+@pytest.mark.slow
+def test_warps_that_leave_wait_about_as_long_and_are_fewer():
+    (waited, issued, warps), before = _per_warp("warps_leave"), _per_warp("reduce3")
+    says("A warp waits {:.0f} cycles for its elements, and {:.0f} in `reduce3`, but it "
+         "issues {:.0f} instead of {:.0f} instructions", round(waited, -1), round(before[0], -1),
+         issued, before[1])  # fmt: skip
+    says("a scheduler has {:.1f} instead of {:.1f} warps on average", warps, before[2])
+
+
 @pytest.mark.slow
 def test_an_index_that_may_be_negative_costs_17_instructions_per_warp(compiler):
     index = "uint32(cuda.blockIdx.x) * (2 * BLOCK) + tid"
@@ -871,7 +890,7 @@ def test_the_schedulers_issue_in_most_of_the_cycles():
     assert max(busy[name] for name in OUTSIDE) < shares[0] - 5
     of_memory = sorted(100 * one.memory / one.recorded for one in map(times, BY_NAME))
     says("memory needs {:.0f} to {:.0f} % of the recorded times of the trees", of_memory[0],
-         of_memory[-1])
+         of_memory[-1])  # fmt: skip
     for one in map(times, DRAWN):
         assert one.instructions == max(one.memory, one.wavefronts, one.instructions)
     zero, share = slots("reduce0"), round(slots("reduce0").busy, 2)
@@ -978,6 +997,20 @@ def test_the_slides_gained_by_other_changes():
     says("Beside their speedups are ours for {}²² float32 in such blocks", power)
     shown = str(beside_the_slides(frame))
     assert all(f"{factor:.2f}×" in shown for factor in (there, here))
+
+
+def test_a_part_of_the_times_beside_the_slides_does_not_grow_with_the_length():
+    rows = records.measured(H200.name, LADDER.name).query(f"params == 'BLOCK={THREADS}'")
+    more = 8  # times as many elements
+    us = rows.set_index(["step", "elements"])["time_ms"] * 1e3
+    short, long = ([us[step, n] for step in ("reduce2", "reduce3")]
+                   for n in (ELEMENTS, more * ELEMENTS))  # fmt: skip
+    (fixed,) = {round((more * few - many) / (more - 1)) for few, many in zip(short, long)}
+    above = times("reduce2").recorded / times("reduce3").recorded
+    says("Our last speedup is smaller than the {:.2f} above, because about {} of {:.0f} and of "
+         "{:.0f} µs do not grow with the length: eight times as many elements take {:.0f} and "
+         "{:.0f} µs", above, fixed, *short, *long)  # fmt: skip
+    assert speedups(recorded_ms(rows.itertuples()))[-1] < above
 
 
 def test_the_curve_has_the_fastest_block_size_of_each_kernel():

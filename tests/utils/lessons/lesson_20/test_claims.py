@@ -16,6 +16,7 @@ from reduce_kernels import LADDER, reduce
 from reduce_kernels.bits import recorded_row
 from reduce_kernels.parts.operations import SUM_OF_FLOAT32
 from reduce_kernels.parts.wide_loads import LOAD_BYTES, LOADS, total_of_thread
+from reduce_kernels.reduce_cooperative import THREADS_PER_SM
 from reduce_kernels.reduction import BLOCK, TREE, TURNS, longest_chain
 from tests import quotes
 from utils import lessons as course
@@ -32,6 +33,7 @@ from utils.machine.devices import KIB, REFERENCE, find
 from utils.machine.occupancy import limits_of
 from utils.measuring import records
 from utils.measuring.measure import L2_TIMES
+from utils.measuring.profiled_launches import counters_of
 from virtual_gpu import trace
 from virtual_gpu.tests.kernels import broken
 
@@ -356,6 +358,23 @@ def test_another_run_has_the_same_order():
          "{:.1f} us from these", largest)  # fmt: skip
 
 
+def test_a_ticket_costs_a_wait_of_about_2000_cycles():
+    shape = SIZES[1]
+    for caches in ("cold", "warm"):
+        waits = {}
+        for step in (REDUCE8, REDUCE9):
+            launch = step.variant(BLOCK=BLOCK, TURNS=TURNS).launch(LADDER.parse(shape))
+            counted = counters_of(
+                f"{step.name} BLOCK={BLOCK} TURNS={TURNS}", str(elements(shape)), caches
+            )
+            warps = launch.blocks * launch.threads / 32
+            waits[step] = counted["barrier"] * counted["instructions"] / warps
+        more = waits[REDUCE9] - waits[REDUCE8]
+        us_more = more * counted["time_ns"] / counted["cycles"] / 1000
+        says("at {} a warp of `reduce9` waits at barriers for about {:,} cycles, or {:.0f} us, "
+             "more than a warp of `reduce8`", shape, round(int(more), -3), us_more)  # fmt: skip
+
+
 @pytest.mark.slow
 def test_an_atomic_addition_whose_result_nobody_needs_is_a_red_instruction(compiler):
     compiled = xray(ATOMIC.variant().kernel, ATOMIC.signature, "sm_90")
@@ -399,6 +418,7 @@ def test_a_tree_has_few_additions_in_a_row():
 
 
 # ---- four ways ----
+
 
 def test_only_atomics_on_the_result_have_a_free_order():
     for step in STEPS:
@@ -445,6 +465,19 @@ def test_the_cooperative_launch_is_slower_than_reduce7_too():
     assert launches(reduce7) == 2  # "takes two launches"
     lost = [us(COOPERATIVE, shape) - us(reduce7, shape) for shape in (SMALL, LARGE)]
     says("it is {:.2f} us faster at {} and {:.1f} us at {}", lost[0], SMALL, lost[1], LARGE)
+
+
+@pytest.mark.slow
+def test_the_cooperative_kernel_asks_for_as_many_bytes_at_once_as_reduce7(compiler):
+    loads = [
+        xray(step.variant().kernel, step.signature, "sm_90").loads_before_use
+        for step in (COOPERATIVE, LADDER.step("reduce7"))
+    ]
+    threads = THREADS_PER_SM, limits_of(H200.compute_capability).threads_per_sm
+    says("its {} threads per SM start {} loads each before they use a value, and the {} of "
+         "`reduce7` start {}", threads[0], loads[0], threads[1], loads[1])  # fmt: skip
+    assert threads[0] * loads[0] >= threads[1] * loads[1]
+    assert 2 * threads[0] == threads[1]  # "half as many warps"
 
 
 @pytest.mark.slow
@@ -518,3 +551,7 @@ def test_what_is_left_to_the_data_sheet():
     says("From {} to {} the time grows by a factor of {:.0f}, and the rest by about {:.0f}, "
          "to {:.1f} % of the time", SMALL, LARGE, *grown,
          100 * (1 - course.share_of_peak(REDUCE9, LARGE)))  # fmt: skip
+    fastest = course.share_of_peak(ATOMIC, LARGE) * H200.peak_gb_per_s
+    assert fastest == max(course.share_of_peak(one, LARGE) for one in STEPS) * H200.peak_gb_per_s
+    says("even the fastest one at {} reads {:,.0f} of {:,.0f} GB/s",
+         LARGE, fastest, H200.peak_gb_per_s)  # fmt: skip
