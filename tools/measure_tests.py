@@ -27,7 +27,7 @@ import pytest
 from tests import fast_cases
 from utils.paths import ROOT
 
-SECONDS, ALONE = 0.4, 0.8
+SECONDS, ALONE = 0.25, 0.5
 
 
 def pytest_addoption(parser):

@@ -90,8 +90,8 @@ class NumbersExercise(Exercise):
 def judge(exercise: NumbersExercise, function, patience: float) -> Verdict:
     """Evaluate a function case by case; return the verdict, whose cause is on the first wrong case.
 
-    patience: the seconds for all cases together. The evaluator limits the steps of each call, so
-    endless loops end too.
+    patience: the seconds of processor time for all cases together. The evaluator limits the steps
+    of each call, so endless loops end too.
     """
     cause = _cause(exercise, function, patience)
     if cause:
@@ -105,7 +105,7 @@ def judge(exercise: NumbersExercise, function, patience: float) -> Verdict:
 def _cause(exercise: NumbersExercise, function, patience: float) -> str | None:
     """Return sentences on what is wrong with a function, or None if nothing is.
 
-    patience: the seconds for all cases together.
+    patience: the seconds of processor time for all cases together.
     """
     return (
         no_function(exercise.parameters, function)
@@ -233,7 +233,7 @@ def fingerprint(exercise: NumbersExercise, function: Callable, patience: float) 
     """Return a digest of a wrong function's answers, 10 hexadecimal digits, or None.
 
     Returns None if it gives too few answers, or if it is no function with the right parameters.
-    patience: the seconds for all cases together.
+    patience: the seconds of processor time for all cases together.
     """
     if no_function(exercise.parameters, function):
         return None
@@ -253,13 +253,14 @@ def _answers(
 ) -> tuple[list[float], str | None]:
     """Return (answers in the order of the cases, sentence on why they end early or None).
 
-    The answers end early at a case that has no answer or after `patience` seconds. They also end,
-    without a sentence, after `enough` cases if one answer is wrong.
+    The answers end early at a case without an answer, or after `patience` seconds of processor
+    time. They also end, without a sentence, after `enough` cases if one answer is wrong.
     """
     answers: list[float] = []
-    evaluate, deadline, all_right = make_evaluator(function), time.monotonic() + patience, True
+    evaluate, all_right = make_evaluator(function), True
+    deadline = time.thread_time() + patience  # other programs cost the reader nothing
     for case in exercise.all_cases:
-        if time.monotonic() > deadline:
+        if time.thread_time() > deadline:
             return answers, translate(
                 "{done:,} of {count:,} cases took {seconds:g} seconds. Your function does far more "
                 "than the task needs.",

@@ -119,8 +119,8 @@ def tests_per_multiply_add(at_most: float) -> Target:
         each = by_line[most] / iterations_of_kept_loops(run)[most]
         return translate(
             "{where} makes {each:.3g} tests in each iteration, with those of `if`. That is "
-            "{value:.3g} tests per multiply-add; the target is {at_most:g}. Is there a test for "
-            "each term, instead of one for each iteration?",
+            "{value:.3g} per multiply-add; the target is {at_most:g}. Is there a test for each "
+            "term, instead of one for each iteration?",
             where=at_line(most),
             each=each,
             value=value,

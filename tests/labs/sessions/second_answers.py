@@ -27,7 +27,8 @@ from reduce_kernels.remainder import recorded_times
 from tests.labs.sessions.answers import answer
 from utils import lessons as course
 from utils.errors import CourseError
-from utils.lessons import tile_iterations
+from utils.lessons import load_waits, tile_iterations
+from utils.lessons.compiled_loops import listing
 from utils.lessons.lesson_02 import cache_sets
 from utils.lessons.lesson_04 import transfers
 from utils.lessons.lesson_08 import fewer_warps
@@ -99,6 +100,19 @@ def _down_a_column(out):
     tile[lane, 0] = float32(1)
     cuda.syncwarp()
     out[lane] = tile[lane, 0]
+
+
+@answer("06_second", 1)
+def waits_of_a_loop_with_late_loads() -> int:
+    """The waits in one iteration of `unrolled` with one term per iteration, by its machine code."""
+    variant = GEMM.step("unrolled").variant(UNROLL=1)
+    return len(load_waits.groups_between_waits(listing(str(variant)))) - 1
+
+
+@answer("06_second", 2)
+def cycles_of_36_instructions() -> str:
+    """The longest of three limits of an SM."""
+    return f"{max(36 / 4, 24 / 2, 2):g}"
 
 
 @answer("07_second", 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -51,6 +52,10 @@ REGISTERS = 32  # of a thread, in `naive` and all unrolled variants
 UNROLL_FACTORS = (1, 2, 4, 8, 16)  # those with a recorded time at 4096
 SCHEDULERS = 4  # of an SM
 SMALLEST_SHOWN = 1024  # n in the table of `while` and `for`
+# Lanes of an SM for integer instructions, by "Throughput of Native Arithmetic Instructions" in
+# NVIDIA's CUDA C++ Programming Guide, compute capability 9.0. IMAD is executed elsewhere.
+INTEGER_LANES = 64
+INTEGER = ("IADD3", "ISETP", "LEA", "LOP3", "SEL", "SHF")
 RESOURCES = ("instructions", "cache_lines")
 # A column of the table of what warps did -> the state of a warp, as the profiler names it.
 STATES = {"for a word": "long_scoreboard", "for the queue": "lg_throttle"}
@@ -151,6 +156,16 @@ def range_cost() -> tuple[float, Picture]:
     strips = {f"{name} loop": ([one.opcode for one in codes[name]], 1) for name in codes}
     cost = len(codes["for"]) / sum(one.name in PRODUCTS for one in codes["for"])
     return cost, instruction_strip.draw_loops("One iteration of the loop in machine code", strips)
+
+
+def integer_cycles(name: str = WITH_RANGE) -> float:
+    """Return the cycles of an SM for the integer instructions of a warp's multiply-add.
+
+    These are the instructions of `INTEGER` in a recorded loop. name: that of its listing.
+    """
+    names = [one.name for one in listing(name)]
+    integers, multiply_adds = (sum(one in kind for one in names) for kind in (INTEGER, PRODUCTS))
+    return integers / multiply_adds * WARP / INTEGER_LANES
 
 
 def range_times() -> dict[str, dict[int, float]]:
@@ -266,19 +281,22 @@ def cycles_in_states(step: Step | Variant, size: str) -> dict[str, float]:
     return {**waits_for, "the rest": rest, "together": sum(waits_for.values()) + rest}
 
 
-def compare_states() -> Table:
-    """Return a table of what a warp of `naive` and of the kernel unrolled by 4 does, per size.
+def compare_states(sizes: Sequence[str] = PROFILED, factors: Sequence[int] = (4,)) -> Table:
+    """Return a table of what a warp of `naive` and of unrolled kernels does, per size.
 
-    The columns are n and the kernel, and then the cycles of `cycles_in_states`.
+    The columns are n and the kernel, and then the cycles of `cycles_in_states`. sizes: each n.
+    factors: those by which the kernels are unrolled.
     """
-    kernels = {"naive": LADDER.step("naive"), "by 4": LADDER.step("unrolled").variant(UNROLL=4)}
+    unrolled = LADDER.step("unrolled")
+    kernels = {"naive": LADDER.step("naive")}
+    kernels |= {f"by {factor}": unrolled.variant(UNROLL=factor) for factor in factors}
     cells = [
         (f"{size}, {name}", *(f"{cycles:.0f}" for cycles in cycles_in_states(step, size).values()))
-        for size in PROFILED
+        for size in sizes
         for name, step in kernels.items()
     ]
     caption = translate("Cycles of a warp per multiply-add, one {device}", device=REFERENCE)
-    head = ("n and kernel", *cycles_in_states(kernels["naive"], PROFILED[0]))
+    head = ("n and kernel", *cycles_in_states(kernels["naive"], sizes[0]))
     return table(caption, head, cells)
 
 

@@ -362,9 +362,11 @@ def test_the_words_that_the_multiply_adds_of_unrolled_by_1_need():
     before, all_loads = products[0][0], len(loads)
     assert loop(NAIVE).loads_first == all_loads
     says("`naive` starts {} loads and waits once. In `UNROLL = {}` the first multiply-add comes "
-         "after {} loads, and the warp waits for them. The third "
+         "after {} loads, and the warp waits for the two words that it needs. The words of the "
+         "second come at about the same time, which is no further wait. The third "
          "needs words of the last {} loads", all_loads, BY_ONE.constants["UNROLL"], before,
          all_loads - before)
+    assert len(products[0][1] & set(loads[:5])) == 2
 
 
 def test_the_picture_marks_these_waits():
@@ -396,11 +398,17 @@ def test_the_waits_are_not_the_only_cause():
          "are only {:.0f} % fewer", waits[1], loops.waits(NAIVE), 100 * (1 - naive / ms[1]),
          100 * fewer)
     assert waits[two] == loops.waits(NAIVE)
-    assert waits[eight] < waits[two]
+    assert waits[eight] == waits[FACTOR] < waits[two]
+    assert loop(variants[eight]).per_multiply_add == loop(BY_FOUR).per_multiply_add
     assert ms[two] < ms[eight]
+    says("`UNROLL = {}` has the counts of `UNROLL = {}`, and takes {:.0f} % more time", eight,
+         FACTOR, 100 * (ms[eight] / ms[FACTOR] - 1))
     fewer = 1 - loop(two_terms).per_multiply_add / loop(NAIVE).per_multiply_add
-    says("`UNROLL = {}` waits as often as `naive`, and takes {:.0f} % less time with {:.0f} % "
-         "fewer instructions", two, 100 * (1 - ms[two] / naive), 100 * fewer)
+    says("`UNROLL = {}` has {} instructions for {} multiply-adds, so {:g} for {}. It waits as "
+         "often as `naive`, and takes {:.0f} % less time with {:.0f} % fewer instructions", two,
+         len(loop(two_terms).opcodes), loop(two_terms).multiply_adds,
+         loops.TERMS * loop(two_terms).per_multiply_add, loops.TERMS,
+         100 * (1 - ms[two] / naive), 100 * fewer)
 
 
 @pytest.mark.slow
@@ -443,7 +451,8 @@ def test_the_verdict_is_tested_with_unrolled_by_1():
     timed = loops.range_times()
     more = timed[str(BY_ONE)][size] / timed["naive"][size] - 1
     says("At {} the warps of <code>UNROLL = {}</code> have {} cycles between two waits, so "
-         "{} · {} = {} cycles of work, less than {:.0f}. There it takes {:.0f} % more time",
+         "{} · {} = {} cycles of work, less than {:.0f}. Timed beside <code>naive</code>, it "
+         "takes {:.0f} % more time there",
          size, one, cycles, others, cycles, others * cycles, latency, 100 * more)
 
 
@@ -462,7 +471,7 @@ def test_at_256_an_sm_has_at_most_two_blocks_where_eight_would_fit():
     blocks = cdiv(BY_FOUR.launch(LADDER.parse(larger)).blocks, DEVICE.sms)
     warps, largest = blocks * 256 // WARP, "8192"
     assert blocks == 8
-    says("The {:.2f} at {} and the {:.2f} at {} do not fit", gain(larger),
+    says("The {:.2f} at {} and the {:.2f} at {} do not fit this model", gain(larger),
          int(larger), gain(largest), int(largest))
     assert warps == loops.cover()["2048"][0] + 1  # as many as where the estimate holds
 
@@ -509,20 +518,43 @@ def test_what_unrolling_takes_off_the_states_of_a_warp():
     falls = [less_by_four(size)[0] for size in loops.PROFILED[2:]]
     assert falls[0] > 2.5 * falls[1] > 0
     naive, two = (loops.cycles_in_states(one, large) for one in (NAIVE, by_two))
-    says("`UNROLL = {}` saves {:.0f} cycles at {}, {:.0f} of them in the rest",
-         by_two.constants["UNROLL"], naive["together"] - two["together"], int(large),
-         naive["the rest"] - two["the rest"])
+    ready = [counted(one, large)["instructions"] * counted(one, large)["not_selected"]
+             / (int(large) ** 3 / WARP) for one in (by_two, BY_FOUR)]
+    says("Here are the other variants at {}", int(large))
+    says("`UNROLL = {}` saves {:.0f} cycles, {:.0f} of them in the rest. A warp that is ready "
+         "waits {:.0f} cycles there until its scheduler takes it, instead of {:.0f} in `by {}`",
+         by_two.constants["UNROLL"], naive["together"] - two["together"],
+         naive["the rest"] - two["the rest"], *ready, FACTOR)
+
+
+def test_why_unrolling_by_8_takes_longer_than_by_4():
+    by_eight, (_, middle, large, _) = UNROLLED.variant(UNROLL=8), loops.PROFILED
+    eight, four = (counted(one, middle)["cycles"] for one in (by_eight, BY_FOUR))
+    off = abs(eight / four - 1)
+    assert off > 0.001
+    queues = [loops.cycles_in_states(one, large)["for the queue"] for one in (by_eight, BY_FOUR)]
+    eight, four = (counted(one, large) for one in (by_eight, BY_FOUR))
+    says("`UNROLL = {}` takes as many cycles as `UNROLL = {}` at {}, within {:.0f} %. At {} L2 has "
+         "{:.0f} % of what it asks for, instead of {:.0f} %. DRAM reads {:.1f} times as many "
+         "bytes, and a warp waits {:.0f} cycles longer for the queue", by_eight.constants["UNROLL"],
+         FACTOR, int(middle), np.ceil(100 * off), int(large), eight["l2_read_hit_percent"],
+         four["l2_read_hit_percent"], eight["dram_read_bytes"] / four["dram_read_bytes"],
+         queues[0] - queues[1])
 
 
 def test_what_the_open_question_knows():
     by_two, largest = UNROLLED.variant(UNROLL=2), loops.PROFILED[-1]
     naive, two, four = (counted(one, largest) for one in (NAIVE.variant(), by_two, BY_FOUR))
+    lacks = [100 - one["l2_read_hit_percent"] for one in (naive, two, four)]
+    sectors = four["l2_read_sectors"] / naive["l2_read_sectors"]
+    read = four["dram_read_bytes"] / naive["dram_read_bytes"]
     says("At {} the kernel unrolled by {} reads {:.1f} times as many bytes from DRAM as "
-         "<code>naive</code>. L2 has {:.0f} % of what it asks for, instead of {:.0f} %. Why? "
-         "<code>UNROLL = {}</code> finds {:.0f} % there, and takes {:.0f} % fewer cycles than "
-         "<code>naive</code>", int(largest), FACTOR,
-         four["dram_read_bytes"] / naive["dram_read_bytes"], four["l2_read_hit_percent"],
-         naive["l2_read_hit_percent"], by_two.constants["UNROLL"], two["l2_read_hit_percent"],
+         "<code>naive</code>. It asks L2 for {:.1f} times as many sectors, and L2 lacks {:.0f} % "
+         "of them instead of {:.0f} %, which are {:.1f} times as many. Why do more sectors miss, "
+         "and what makes {:.1f} of the {:.1f}? With <code>UNROLL = {}</code> L2 lacks {:.0f} %, "
+         "too, and the kernel takes {:.0f} % fewer cycles than <code>naive</code>", int(largest),
+         FACTOR, read, sectors, lacks[2], lacks[0], sectors * lacks[2] / lacks[0], read,
+         sectors * lacks[2] / lacks[0], by_two.constants["UNROLL"], lacks[1],
          100 * (1 - two["cycles"] / naive["cycles"]))
 
 
@@ -576,6 +608,37 @@ def test_the_range_takes_longer_than_the_while_loop_and_than_its_instructions():
          with_for[large] / with_while[large], large, with_for[middle] / with_while[middle],
          middle)  # fmt: skip
     assert cost / SCHEDULERS > 2 > loop(NAIVE).per_multiply_add / SCHEDULERS
+    given = (large, cost, 2, DEVICE.sms, DEVICE.boost_clock_mhz)
+    says("The function explains {:.1f} of the {:.1f} ms", loops.bound_ms(*given), with_for[large])
+
+
+def test_the_lanes_for_integers_explain_most_of_the_time_of_the_range():
+    names = [one.name for one in listing(loops.WITH_RANGE)]
+    integers, multiply_adds = sum(one in loops.INTEGER for one in names), names.count("FFMA")
+    assert set(names) - set(loops.INTEGER) == {"IMAD", "LDG", "FFMA", "BRA"}
+    per_cycle = loops.INTEGER_LANES // WARP
+    says("an SM has {} lanes for float32 and only {} for integers", DEVICE.fp32_lanes_per_sm,
+         loops.INTEGER_LANES)
+    assert per_cycle == 2
+    says("So an SM starts at most two integer instructions per cycle")
+    says("The `for` loop has {} integer instructions for {} multiply-adds, besides its "
+         "multiplications. These are {} ÷ {} ÷ {} = {:.1f} cycles per multiply-add. In `naive` "
+         "they are {:.1f}", integers, multiply_adds, integers, multiply_adds, per_cycle,
+         loops.integer_cycles(), loops.integer_cycles("naive"))
+    assert loops.integer_cycles("naive") < 2 < loops.range_cost()[0] / 4 < loops.integer_cycles()
+    cost, shares = loops.range_cost()[0], []
+    for size in (2048, 4096):
+        given = (size, cost, loops.integer_cycles(), DEVICE.sms, DEVICE.boost_clock_mhz)
+        shares.append(loops.bound_ms(*given) / loops.range_times()[loops.WITH_RANGE][size])
+    assert f"{shares[0]:.0%}" == f"{shares[1]:.0%}"
+    says("Both are {:.0f} % of the recorded times", 100 * shares[0])
+
+
+def test_the_lanes_for_integers_do_not_execute_the_multiplications():
+    names = [one.name for one in listing(loops.WITH_RANGE)]
+    all_of_them = loops.integer_cycles() + names.count("IMAD") / names.count("FFMA") / 2
+    given = (2048, 0, all_of_them, DEVICE.sms, DEVICE.boost_clock_mhz)
+    assert loops.bound_ms(*given) > loops.range_times()[loops.WITH_RANGE][2048]
 
 
 def test_the_table_of_the_range_has_the_large_sizes():
@@ -610,8 +673,8 @@ def test_a_loop_with_one_term_would_need_more_time_than_naive_takes(compiler):
     bound, taken = least(NAIVE, size, len(single.body)), course.recorded_ms(NAIVE, str(size))
     says("The second loop of `naive` has one term and {} instructions. A kernel with this loop "
          "alone needs at least {:.2f} ms at {}. `naive` takes {:.2f} ms, so at "
-         "least {:.0f} % of the {:.2f} ms would be the loop itself", len(single.body), bound, size,
-         taken, 100 * (1 - taken / bound), bound)
+         "least {:.0f} % of the {:.2f} ms would be the loop itself, by its instructions alone",
+         len(single.body), bound, size, taken, 100 * (1 - taken / bound), bound)
 
 
 def test_the_cache_lines_allow_an_eighth_of_the_peak():

@@ -20,8 +20,7 @@ from utils.lessons.inner_loops import recorded_loops
 from utils.lessons.lesson_10.chain import CHAIN
 from utils.machine import devices
 from utils.machine.occupancy import WARP, limits_of, occupancy
-from utils.measuring import profiled_launches, records
-from utils.measuring.profiled_launches import COUNTERS
+from utils.measuring import records
 from virtual_gpu import trace
 
 TILED, GRANULARITY = LADDER.step("tiled"), LADDER.step("granularity")
@@ -73,14 +72,6 @@ def at_1024(**constants):
 def published(device, kernel="granularity"):
     frame = records.published("gemm_gpu")
     return frame[(frame["device"] == device) & (frame["kernel"] == kernel)].set_index("grain")
-
-
-def waits_of(variant):
-    """Return state -> percent of a warp's time in it, as the profiler counted with warm caches."""
-    shape = f"{SIZE}x{SIZE}x{SIZE}"
-    counted = profiled_launches.counters_of(str(variant), shape, "warm")
-    states = {one: value for one, value in counted.items() if one not in COUNTERS.values()}
-    return {one: 100 * value / sum(states.values()) for one, value in states.items()}
 
 
 # ---- the kernel ----
@@ -325,11 +316,14 @@ def test_more_barriers_cost_nothing():
     launch = BY[FOUR].launch(LADDER.parse(str(SIZE)))
     held = occupancy(H200.compute_capability, launch.threads, 32, 20480)
     assert held.blocks == 2
-    text = """Recorded are {:.2f} ms with {} barriers per tile of a and {:.2f} ms with {}. An SM has
-        two blocks of {} warps, and one can go on while the other waits. This reason is not
-        tested."""
-    explains("10.barriers", text, timed(BARRIERS), two + 6, timed(BY[FOUR]), two,
-             launch.threads // WARP)  # fmt: skip
+    at_barriers = [profiled.per_multiply_add(one, "barrier") for one in (BARRIERS, BY[FOUR])]
+    (busy,) = {round(profiled.busy(one)) for one in (BARRIERS, BY[FOUR])}
+    text = """Recorded are {:.2f} ms with {} barriers per tile of a and {:.2f} ms with {}. By the
+        profiler a warp waits at barriers for {:.1f} instead of {:.1f} cycles per multiply-add. But
+        both kernels keep shared memory and L1 busy in {} % of the cycles, so this wait costs no
+        time."""
+    explains("10.barriers", text, timed(BARRIERS), two + 6, timed(BY[FOUR]), two, *at_barriers,
+             busy)  # fmt: skip
     says("An SM holds two such blocks.")
 
 
@@ -357,35 +351,43 @@ def test_the_chain_has_one_saving_after_the_other():
          wavefronts(AGAIN) / wavefronts(BY[FOUR]))  # fmt: skip
     assert max(steps) == steps[2]
     says("as often per multiply-add as in grain {}.", ONE)
-    says("the wavefronts take {:.0f} % of the time of `one_by_one`, {:.0f} % of that of "
-         "`reads_again` and {:.0f} % of that of grain {}.",
-         *map(explained, (SINGLY, AGAIN, BY[FOUR])), FOUR)  # fmt: skip
 
 
-def test_per_multiply_add_grain_4_waits_a_quarter_for_its_tiles():
-    pair = TILED.variant(TILE=TILE), BY[FOUR]
-    of_tile, shared = (
-        [profiled.per_multiply_add(one, *names) for one in pair]
-        for names in (("long_scoreboard", "barrier"), ("mio_throttle", "short_scoreboard"))
+def test_the_table_of_waits_separates_what_changed_together():
+    chain = [KERNELS[link.kernel] for link in CHAIN]
+    far, barrier, shared, turn, before, whole = (
+        [profiled.per_multiply_add(one, *names) for one in chain]
+        for names in (
+            ["long_scoreboard"],
+            ["barrier"],
+            ["mio_throttle", "short_scoreboard"],
+            ["not_selected"],
+            ["wait"],
+            list(profiled.states(BY[ONE])),
+        )
     )
-    says("Per multiply-add the first wait falls from {:.1f} to {:.1f} cycles, to a quarter",
-         *of_tile)  # fmt: skip
-    assert of_tile[1] / of_tile[0] == pytest.approx(1 / FOUR, rel=0.02)
-    says("The second one stays, at {:.1f} and {:.1f} cycles.", *shared)
-    says("Shared memory and L1 are busy in {:.0f} and {:.0f} % of the cycles.",
-         *map(profiled.busy, pair))  # fmt: skip
-
-
-def test_grain_4_waits_less_for_global_memory_and_more_for_shared_memory():
-    assert timed(TILED.variant(TILE=TILE)) == pytest.approx(timed(BY[ONE]), rel=0.01)
-    waits = [waits_of(one) for one in (TILED.variant(TILE=TILE), BY[FOUR])]
-    at_global = [one["barrier"] + one["long_scoreboard"] for one in waits]
-    at_shared = [one["mio_throttle"] + one["short_scoreboard"] for one in waits]
-    says("NVIDIA's profiler counted it for `tiled` with tiles of {}×{}, which is as fast as grain "
-         "{}, and for grain {}. A warp of `tiled` spends {:.0f} % of its time at barriers or "
-         "waiting for global memory, and a warp of grain {} spends {:.0f} %. Waiting for shared "
-         "memory takes {:.0f} % and {:.0f} %.",
-         TILE, TILE, ONE, FOUR, at_global[0], FOUR, at_global[1], *at_shared)  # fmt: skip
+    says("| waits for words from global memory | {:.1f} | {:.1f} | {:.1f} | {:.1f} |", *far)
+    says("| waits at a barrier | {:.1f} | {:.1f} | {:.1f} | {:.1f} |", *barrier)
+    says("| waits for shared memory | {:.1f} | {:.1f} | {:.1f} | {:.1f} |", *shared)
+    says("| waits for its turn | {:.1f} | {:.1f} | {:.1f} | {:.1f} |", *turn)
+    says("| waits for the instruction before | {:.1f} | {:.1f} | {:.1f} | {:.1f} |", *before)
+    says("| in all | {:.1f} | {:.1f} | {:.1f} | {:.1f} |", *whole)
+    busy = list(map(profiled.busy, chain))
+    says("| shared memory and L1 are busy | {:.0f} % | {:.0f} % | {:.0f} % | {:.0f} % |", *busy)
+    steps = [
+        {name: row[i] - row[i + 1] for name, row in
+         {"far": far, "barrier": barrier, "shared": shared, "turn": turn, "before": before}.items()}
+        for i in range(len(chain) - 1)
+    ]  # fmt: skip
+    assert max(steps[0], key=steps[0].get) == "turn"
+    assert steps[0]["far"] == pytest.approx(0, abs=0.1)
+    assert steps[1]["far"] + steps[1]["barrier"] > whole[1] - whole[2]
+    assert steps[1]["shared"] < 0
+    assert max(busy) == busy[2]
+    says("| | grain {} | `one_by_one` | `reads_again` | grain {} |", ONE, FOUR)
+    says("{:.0f} of its {:.0f} cycles are at shared memory. Four sums by turns can only shorten "
+         "the wait for the instruction before, and this saves {:.1f}.",
+         steps[2]["shared"], whole[2] - whole[3], steps[2]["before"])  # fmt: skip
 
 
 # ---- what it costs, published beside recorded ----

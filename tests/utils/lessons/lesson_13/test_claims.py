@@ -437,10 +437,8 @@ def test_each_part_of_the_gain_has_its_cause():
     says("**{:.3f} ms, or {:.0f} %, come from wavefronts alone.**", parts[0],
          100 * parts[0] / whole)  # fmt: skip
     old = count_step(OLD)
-    fewer, of_all = old.alone_ms(H200) - padded.alone_ms(H200), old.alone_ms(H200) / times[0]
-    says("The saving is less than the estimate of {:.2f} ms: by our count the wavefronts fill only "
-         "{:.0f} % of the time",
-         fewer, 100 * of_all)  # fmt: skip
+    says("The saving is less than the estimate of {:.2f} ms, because",
+         old.alone_ms(H200) - padded.alone_ms(H200))  # fmt: skip
     says("{:.3f} ms come with `transposed_tile`.", parts[1])
     assert padded.total > turned.total
     assert reads_of(KERNELS["padded_rows"]) == reads_of(OLD) > reads_of(KERNELS["transposed_tile"])
@@ -460,10 +458,6 @@ def test_each_part_of_the_gain_has_its_cause():
     says("At one per cycle, its {:g} fewer wavefronts are {:.2f} ms, and its {} fewer instructions "
          "{:.2f} ms: {} loads, and {} that count and jump.", fewer, fewer * one, inside,
          inside * instruction_ms(H200), loads, inside - loads)  # fmt: skip
-    worth = parts[0] / (old.total - padded.total)
-    says("what it was worth in `padded_rows`, {:.3f} ms, the {:g} bring {:.2f} ms, and the "
-         "instructions almost nothing.", worth, fewer, fewer * worth)  # fmt: skip
-    assert 0 < parts[1] - fewer * worth < 0.1 * parts[1]
     drawn, counted = compare_changes(TIMED, KERNELS.values()).parts
     assert len(counted.rows) == len(MS)
     assert f"vectorized: {times[-1]:.2f} ms {parts[2]:.3f} less" in str(drawn)
@@ -504,9 +498,7 @@ def test_the_last_step_saves_instructions_around_the_loop():
     assert main_saving(KERNELS["transposed_tile"], KERNELS["vectorized"]) == (
         "fewer instructions around it"
     )
-    says("That {} instructions take just the saved time is partly luck: the schedulers issue "
-         "in only {:.0f} % of the cycles of `vectorized`.", around,
-         profiled.counted(WIDE)["issue_percent"])  # fmt: skip
+    says("That {} instructions take just the saved time is partly luck", around)
 
 
 @pytest.mark.slow
@@ -531,6 +523,50 @@ def test_the_profiler_counts_as_we_do():
     says("But between the last two kernels all wavefronts fall by only {:.2f}, or {:.2f} ms.",
          fewer, fewer * count_step(OLD).alone_ms(H200) / count_step(OLD).total)  # fmt: skip
     assert [row[0] for row in show_profile(counted).rows] == list(KERNELS)
+
+
+def cycles_of_tile(*names):
+    """Return for each kernel the cycles of a warp in these states per tile; in all, without one."""
+    steps = WIDE.constants["BK"] * STEP  # multiply-adds of a warp per tile
+    return [
+        steps * profiled.per_multiply_add(one, *(names or profiled.states(one)))
+        for one in KERNELS.values()
+    ]
+
+
+def in_tens(cycles):
+    """Return cycles as the record has them, to about ten."""
+    return [round(one, -1) for one in cycles]
+
+
+def test_the_waits_of_the_four_kernels_separate_wavefronts_from_instructions():
+    shared, memory, turn, own, whole = (
+        cycles_of_tile(*names)
+        for names in (
+            ("short_scoreboard", "mio_throttle"),
+            ("long_scoreboard", "lg_throttle", "barrier"),
+            ("not_selected", "math_pipe_throttle"),
+            ("selected", "wait"),
+            (),
+        )
+    )
+    says("| waits for shared memory | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *in_tens(shared))
+    says("| waits for global memory, at barriers | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |",
+         *in_tens(memory))  # fmt: skip
+    says("| waits for its turn | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *in_tens(turn))
+    says("| issues, or waits for the instruction before | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |",
+         *in_tens(own))  # fmt: skip
+    says("| in all | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *in_tens(whole))
+    says("the profiler's waits at {} show", SIZE)
+    says("a warp waits {:,.0f} cycles less per tile for shared memory, and {:.0f} longer for its "
+         "turn.", *in_tens([shared[0] - shared[1], turn[1] - turn[0]]))  # fmt: skip
+    says("only {:.0f} of the {:.0f} cycles that a warp saves are at shared memory.",
+         *in_tens([shared[1] - shared[2], whole[1] - whole[2]]))  # fmt: skip
+    assert turn[1] - turn[2] + own[1] - own[2] > 0.9 * (whole[1] - whole[2])
+    says("The last step saves {:.0f} cycles of turns and instructions, and adds {:.0f} of waiting "
+         "for words and at barriers.",
+         *in_tens([turn[2] - turn[3] + own[2] - own[3],
+                   memory[3] - memory[2] + shared[3] - shared[2]]))  # fmt: skip
 
 
 def test_what_a_warp_waits_for():

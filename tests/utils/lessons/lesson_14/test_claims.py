@@ -60,9 +60,9 @@ def recorded(variant):
     return rows[(rows["m"] == 4096) & (rows["n"] == 4096)].iloc[0]
 
 
-def counted(variant):
-    """Return what the profiler counted at 4096, and the states of a warp in cycles."""
-    counters = counters_of(str(variant), "4096x4096x4096")
+def counted(variant, size=4096, caches="cold"):
+    """Return what the profiler counted, and the states of a warp in cycles per instruction."""
+    counters = counters_of(str(variant), f"{size}x{size}x{size}", caches)
     return counters, {name: counters[name] for name in counters.keys() - COUNTERS.values()}
 
 
@@ -180,46 +180,54 @@ def test_early_loads_pay_and_the_second_buffer_does_not():
     saved = 100 * (1 - second / neither)
     assert round(saved) == round(100 * (1 - both / early))
     says("saves {:.0f} % of the time, with late loads as with early ones", saved)
-    says("why do early loads save only {:.0f} %", 100 * (1 - early / neither))
+    says("Why do early loads save only {:.0f} %", 100 * (1 - early / neither))
 
 
-def test_early_loads_save_a_little_less_than_one_load_per_tile():
-    blocks = NEITHER.launch(LADDER.parse(str(time_bounds.SIZE))).blocks
-    rounds = math.ceil(blocks / (TWO * find(REFERENCE).sms))
-    assert rounds == FOUR
-    tiles = time_bounds.SIZE // buffers_alone.DEPTH
-    says("The {:,} blocks run in four rounds of two blocks per SM, with {} tiles", blocks, tiles)
-    per_ms = find(REFERENCE).boost_clock_mhz * 1e3 / rounds / tiles
-    saved, load = (ms_of(NEITHER) - ms_of(EARLY)) * per_ms, round(latency("DRAM"))
-    says(
-        "So `neither` takes about {:,.0f} cycles for one tile of both blocks, and early loads save "
-        "{:.0f} of them. A load takes {} cycles when the memory is idle.",
-        round(ms_of(NEITHER) * per_ms, -1),
-        saved,
-        load,
+def cycles_of_tile(variant, *names, size=time_bounds.SIZE, caches="cold"):
+    """Return the cycles that a warp is in any of these states per tile; in all, without names."""
+    counters, states = counted(variant, size, caches)
+    warps = variant.launch(LADDER.parse(str(size))).blocks * buffers_alone.THREADS // WARP
+    of_tile = counters["instructions"] / warps / (size // variant.constants.get("BK", TILES["BK"]))
+    return of_tile * sum(states[name] for name in names or states)
+
+
+def test_early_loads_end_one_wait_and_a_second_buffer_shortens_another():
+    kernels = NEITHER, SECOND, EARLY, BOTH
+    far, barrier, shared, turn, whole = (
+        [round(cycles_of_tile(one, *names), -1) for one in kernels]
+        for names in (
+            ["long_scoreboard"],
+            ["barrier"],
+            ["short_scoreboard", "mio_throttle"],
+            ["not_selected", "dispatch_stall"],
+            [],
+        )
     )
-    assert 0.8 * load < saved < load
-
-
-def test_early_loads_end_the_wait_for_global_memory():
-    tiles = time_bounds.SIZE // buffers_alone.DEPTH
-    warps = DOUBLE.launch(LADDER.parse("4096")).blocks * buffers_alone.THREADS // WARP
-    waits = []
-    for variant in (VECTORIZED, DOUBLE):
-        counters, states = counted(variant)
-        of_tile = counters["instructions"] / warps / tiles
-        waits.append(round(states["long_scoreboard"] * of_tile, -1))
-    says(
-        "a warp of `vectorized` waits about {:.0f} cycles per tile for words from global memory, "
-        "and a warp of `both` about {:.0f}.",
-        *waits,
-    )
+    says("| waits for global memory | {:.0f} | {:.0f} | {:.0f} | {:.0f} |", *far)
+    says("| waits at barriers | {:.0f} | {:.0f} | {:.0f} | {:.0f} |", *barrier)
+    says("| waits for shared memory or its queue | {:.0f} | {:.0f} | {:.0f} | {:.0f} |", *shared)
+    says("| waits for its turn or the dispatcher | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *turn)
+    says("| in all | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *whole)
+    says("and it was only {:.0f} % of the time", 100 * far[0] / whole[0])
+    assert shared[2] > shared[0]
+    assert turn[2] < turn[0]
+    fewer = {
+        round(cycles_of_tile(one, "barrier") - cycles_of_tile(two, "barrier"), -1)
+        for one, two in ((NEITHER, SECOND), (EARLY, BOTH))
+    }
+    says("saves {:.0f} cycles at barriers: these are its {:.0f} %", *fewer,
+         100 * (1 - ms_of(SECOND) / ms_of(NEITHER)))  # fmt: skip
+    saved = [whole[0] - whole[1], whole[2] - whole[3]]
+    (each,) = fewer
+    assert [one / each for one in saved] == pytest.approx([1, 1], abs=0.35)
+    less, more = (round(cycles_of_tile(one, "dispatch_stall"), -1) for one in (VECTORIZED, NEITHER))
+    says("wait {:.0f} instead of {:.0f} cycles per tile for the dispatcher", less, more)
 
 
 def test_the_clock_of_the_estimates_is_the_recorded_one():
     clocks = {one.sm_clock_mhz for one in buffers_alone.recorded_times()}
     assert clocks == {find(REFERENCE).boost_clock_mhz}
-    says("Both assume {:,.0f} MHz, the clock that was recorded with these times", *clocks)
+    says("Both assume {:,.0f} MHz, the recorded clock", *clocks)
 
 
 def bound(variant):
@@ -582,8 +590,41 @@ def test_small_products_gain_less_by_two_buffers():
         small.index[-1], (small.index[-1] // buffers_alone.SIDE) ** 2,
         *[buffers_alone.SIDE] * TWO, find(REFERENCE).sms,
     )  # fmt: skip
-    depths = TILES["BK"] * TWO, TILES["BK"]
-    says("a tile of {} steps waits for its loads half as often as a tile of {}", *depths)
+    says("the {} steps of the other `vectorized`, with half as many waits", TILES["BK"] * TWO)
+
+
+def test_with_equal_tiles_small_products_gain_as_much():
+    sizes = list(map(int, SIZES))
+    gains, empty = (
+        [
+            counted(VECTORIZED, n, caches)[0]["cycles"] / counted(DOUBLE, n, caches)[0]["cycles"]
+            for n in sizes
+        ]
+        for caches in ("warm", "cold")
+    )
+    says("has compared equal tiles of {} steps", TILES["BK"])
+    says(
+        "`vectorized` takes {:.2f}, {:.2f} and {:.2f} times the cycles of `double_buffered` at "
+        "{}, {} and {}, and {:.2f} to {:.2f} times from {} on.",
+        *gains[:THREE], *sizes[:THREE], min(gains[THREE:]), max(gains[THREE:]), sizes[THREE],
+    )  # fmt: skip
+    waits, long = (
+        [
+            round(cycles_of_tile(VECTORIZED, "long_scoreboard", size=n, caches=caches), -1)
+            for n in sizes
+        ]
+        for caches in ("warm", "cold")
+    )
+    says("waits {:.0f} to {:.0f} cycles per tile for them, and {:.0f} at {}",
+         min(waits[:THREE]), max(waits[:THREE]), waits[FOUR], sizes[FOUR])  # fmt: skip
+    says(
+        "it waits {:.0f} to {:.0f} at these small sizes, and takes {:.2f} to {:.2f} times the "
+        "cycles",
+        min(long[:THREE]), max(long[:THREE]), min(empty[:THREE]), max(empty[:THREE]),
+    )  # fmt: skip
+    for n in sizes[:TWO]:  # no words come from memory
+        words = n * n * TWO * 4
+        assert counted(VECTORIZED, n, "warm")[0]["dram_read_bytes"] < 0.01 * words
 
 
 def test_early_loads_end_one_wait_and_fewer_wavefronts_the_other():
