@@ -19,6 +19,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -41,6 +42,7 @@ from utils.lessons.code import SENTENCES
 from utils.lessons.folders import LESSONS_PACKAGE
 from utils.lessons.own_kernels import TWINS
 from utils.lessons.questions import QUESTIONS
+from utils.measuring import rows
 from utils.paths import ROOT
 from utils.translated_findings import SAID
 from utils.translation import LOCALE
@@ -315,10 +317,13 @@ def read(file: Path, language: str | None = None) -> Catalog:
 
 
 def write(file: Path, catalog: Catalog) -> None:
-    """Write a catalogue into a file, without line numbers, which change with every edit."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("wb") as opened:
-        write_po(opened, catalog, width=WIDTH, include_lineno=False)
+    """Replace a file by a catalogue, as a whole or not at all.
+
+    It has no line numbers, which change with every edit.
+    """
+    text = BytesIO()
+    write_po(text, catalog, width=WIDTH, include_lineno=False)
+    rows.write_text(file, text.getvalue().decode())
 
 
 def main(arguments: list[str] | None = None) -> None:
