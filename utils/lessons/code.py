@@ -108,7 +108,15 @@ def show_loop(function: Callable) -> HTML:
 
 
 def show_functions(step: Step) -> HTML:
-    """Return a step's constants and device functions as HTML, without comments."""
+    """Return a step's constants and device functions as HTML, without comments.
+
+    Raises CourseError for a reader's kernel, whose device functions are in the reader's cells.
+    """
+    if not isinstance(step, Step):
+        raise CourseError(
+            "show_functions shows what a step of the course calls, and this is no step: look into "
+            "your own cells for what your kernel calls."
+        )
     text = kernel_code(step)
     return HTML(_STYLE + _coloured_rows(text[: text.rindex("@cuda.jit")].rstrip().splitlines()))
 

@@ -202,15 +202,18 @@ def multiplications(*kernels: CpuKernel) -> Table:
     return table("Instructions that multiply, in the machine code for this CPU", head, rows)
 
 
+NO_VECTORS = "This machine code has no vector multiplication: it multiplies one pair at a time."
+
+
 def vector_loop(kernel: CpuKernel) -> str:
     """Return the piece of a kernel's assembly with the most vector multiplications, as text.
 
     A piece is the code between two labels in LLVM's syntax, without the labels. For
     `loop_reordered` it is the loop with vectors, up to its jump back. In larger kernels it may be a
-    part of a loop, or code outside of loops. Returns "" if the machine code has no vector
-    multiplication. kernel: a step of the CPU ladder, or a function under `@njit`.
+    part of a loop, or code outside of loops. Returns `NO_VECTORS`, a sentence, if the machine code
+    has no vector multiplication. kernel: a step of the CPU ladder, or a function under `@njit`.
     """
-    return assembly.vector_loop(_machine_code(kernel)).strip("\n")
+    return assembly.vector_loop(_machine_code(kernel)).strip("\n") or NO_VECTORS
 
 
 def time_here(*kernels: CpuKernel, shape: str = "512") -> Table:

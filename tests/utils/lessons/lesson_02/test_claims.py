@@ -25,7 +25,7 @@ from utils.lessons.lesson_02.cache_sets import (
     room_in_l2,
 )
 from utils.lessons.lesson_02.loop_orders import LINE, SIDE
-from utils.lessons.lesson_02.single_core import FEW_LINES, LINE_BYTES
+from utils.lessons.lesson_02.single_core import FEW_LINES, LINE_BYTES, NO_VECTORS
 from utils.lessons.recorded import CPU
 from utils.machine.processors import INSTRUCTION_SETS, TABLE
 from utils.measuring import records
@@ -236,7 +236,7 @@ def test_both_reasons_together_give_the_direction_and_not_the_factor():
 
 
 def test_vectors_are_made_of_the_reordered_loop_alone():
-    assert course.vector_loop(NAIVE) == ""
+    assert course.vector_loop(NAIVE) == NO_VECTORS
     kinds = course.multiplications(NAIVE, REORDERED)
     assert set(kinds.rows[0][2:]) == {"0"}
     assert "0" not in kinds.rows[1][1:]  # wide vectors, a shorter one, single floats

@@ -449,7 +449,6 @@ def test_registers_limit_the_thread_tile(compiler):
     held = warps_on_an_sm(EIGHT)
     says("With `8×8` a thread has {}, so an SM holds only {} warps.",
          code_of(EIGHT).registers, held)  # fmt: skip
-    says("and an SM has only {} of these warps", held)
     moved = 128
     says("reads and stores {} bits at once", moved)
 

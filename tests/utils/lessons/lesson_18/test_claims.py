@@ -548,7 +548,7 @@ def test_from_reduce1_to_reduce2_instructions_and_time_fall_alike():
          "grows, from {:.0f} to {:.0f} %: for a *busy unit*, that of integer instructions, which a "
          "fold below counts. So the time falls by {} % only", *shares,
          *(waits(name)["busy unit"] for name in ("reduce1", "reduce2")), falls[1])  # fmt: skip
-    says("and it waits for them longer than `reduce2`")
+    says("because it waits for its loads longer than `reduce2` does")
     assert waits("without_conflicts")["shared memory"] > 2 * waits("reduce2")["shared memory"]
 
 
