@@ -4,25 +4,24 @@ from functools import cache
 
 from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import limits_of
-from utils.measuring.profiled_launches import COUNTERS, counters_of
+from utils.measuring.profiled_launches import counters_of, states_of
 
 CHIP = find(REFERENCE)
 SCHEDULERS = limits_of(CHIP.compute_capability).sub_partitions
 
 
 @cache
-def counted(kernel: object, size: int = 4096) -> dict[str, float]:
-    """Return counter -> value of a product of size×size matrices with cold caches.
+def counted(kernel: object, size: int | str = 4096, caches: str = "cold") -> dict[str, float]:
+    """Return counter -> value of a product of size×size matrices, with cold or warm caches.
 
     kernel: a variant, or its name in the record.
     """
-    return counters_of(str(kernel), f"{size}x{size}x{size}")
+    return counters_of(str(kernel), f"{size}x{size}x{size}", caches)
 
 
 def states(kernel: object, size: int = 4096) -> dict[str, float]:
     """Return state -> the cycles that a warp is in it per instruction that it issues."""
-    counters = counted(kernel, size)
-    return {name: counters[name] for name in counters.keys() - COUNTERS.values()}
+    return states_of(counted(kernel, size))
 
 
 def share(kernel: object, *names: str, size: int = 4096) -> float:

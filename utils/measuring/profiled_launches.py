@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from utils.errors import CourseError
@@ -64,3 +65,11 @@ def counters_of(kernel: str, shape: str, caches: str = "cold") -> dict[str, floa
             f"No record has {kernel} at {shape} with {caches} caches: see {FILE} in data/measured."
         )
     return {row.counter: row.value for row in wanted if row.device == wanted[0].device}
+
+
+def states_of(counters: Mapping[str, float]) -> dict[str, float]:
+    """Return state -> the cycles that a warp is in it per instruction, of one launch's counters.
+
+    counters: what `counters_of` returns.
+    """
+    return {name: counters[name] for name in counters if name not in COUNTERS.values()}

@@ -287,12 +287,12 @@ def _views_of_records(group: list[_Array]) -> dict[int, RecordArray]:
     The arrays share one Memory per dtype of their fields.
     """
     first, size = group[0], max(a.end for a in group) - group[0].start
-    data, crooked = _flat(first.array, size), misplaced_field(first.array.dtype)
+    data, misplaced = _flat(first.array, size), misplaced_field(first.array.dtype)
     journal = WholeJournal(data.view(np.uint8), None)
 
     @functools.cache
     def memory_of(dtype: np.dtype) -> Memory:
-        numbers = _at_every_byte(data, dtype) if crooked else data.view(dtype)
+        numbers = _at_every_byte(data, dtype) if misplaced else data.view(dtype)
         shadow = Shadow(first.name, "global", numbers.size)
         return Memory(first.name, "global", numbers, shadow, journal=journal)
 

@@ -38,7 +38,7 @@ from utils.machine.devices import REFERENCE, slug
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records, rows
 from utils.measuring.kernel_times import ProductTime
-from utils.measuring.profiled_launches import COUNTERS, counters_of
+from utils.measuring.profiled_launches import counters_of, states_of
 from utils.paths import DATA
 from utils.translation import translate
 from virtual_gpu.pictures.svg import Picture
@@ -271,11 +271,7 @@ def cycles_in_states(step: Step | Variant, size: str) -> dict[str, float]:
     """
     counters = counters_of(str(as_variant(step)), "x".join([size] * 3), "warm")
     instructions = counters["instructions"] / (int(size) ** 3 / WARP)
-    each = {
-        state: instructions * value
-        for state, value in counters.items()
-        if state not in COUNTERS.values()
-    }
+    each = {state: instructions * value for state, value in states_of(counters).items()}
     waits_for = {words: each.pop(state) for words, state in STATES.items()}
     rest = sum(each.values())
     return {**waits_for, "the rest": rest, "together": sum(waits_for.values()) + rest}

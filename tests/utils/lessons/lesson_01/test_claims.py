@@ -15,7 +15,7 @@ from labs.exercises import find
 from labs.host.benchmark.faults import FEWEST
 from latency_kernels import LADDER as LATENCY
 from latency_kernels.hiding import curves
-from tests import quotes
+from tests import profiled, quotes
 from tools.records.hot_loops import ARCH
 from utils import lessons as course
 from utils.ladder.shapes import GemmShape
@@ -25,7 +25,6 @@ from utils.machine import devices
 from utils.machine.devices import KIB
 from utils.machine.occupancy import WARP, occupancy
 from utils.measuring import measure, pitfalls, records, timing
-from utils.measuring.profiled_launches import counters_of
 from utils.measuring.queue_model import NOISE
 from utils.measuring.real_queue import ON_CPU
 
@@ -224,7 +223,7 @@ def test_a_cold_cache_costs_a_larger_product_less():
 
 @cache
 def counted(size: int, caches: str) -> dict[str, float]:
-    return counters_of("naive", f"{size}x{size}x{size}", caches)
+    return profiled.counted("naive", size, caches)
 
 
 def longer_waits(size: int) -> float:

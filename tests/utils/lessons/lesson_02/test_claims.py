@@ -214,7 +214,8 @@ def test_twice_the_terms_take_hardly_more_cycles_where_rows_are_short():
     short, twice = (
         CLOCK * 1e6 * course.recorded_ms(REORDERED, str(size)) / size**2 for size in (SMALL, SECOND)
     )
-    says("only {:.1f} times faster at {}, with so many floats at once?", faster(SMALL), SMALL)
+    says("only {:.1f} times faster at {}, although one instruction multiplies several floats?",
+         faster(SMALL), SMALL)  # fmt: skip
     says("one run of the innermost loop takes {:.0f} cycles there. At {} it has twice the terms, "
          "and takes {:.0f}", short, SECOND, twice)  # fmt: skip
     assert SECOND == 2 * SMALL

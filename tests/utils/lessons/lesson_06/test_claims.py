@@ -14,7 +14,7 @@ from labs import EXERCISES, check
 from labs.checking.run import run_kernel
 from labs.exercises.least_ms.formula import right as least_ms
 from labs.targets.loop_unrolling import iterations_of_kept_loops
-from tests import quotes
+from tests import profiled, quotes
 from tests.labs.versions import changed, wrong
 from utils import lessons as course
 from utils.division import cdiv
@@ -25,7 +25,6 @@ from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_06 import loops
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
-from utils.measuring.profiled_launches import counters_of
 
 NAIVE, UNROLLED = LADDER.step("naive"), LADDER.step("unrolled")
 FACTOR = 4
@@ -483,7 +482,7 @@ def less_by_four(size: str) -> list[float]:
 
 
 def counted(step, size: str) -> dict[str, float]:
-    return counters_of(str(step), f"{size}x{size}x{size}", "warm")
+    return profiled.counted(step, size, "warm")
 
 
 def test_the_table_of_states_adds_up_to_the_time_of_a_warp():

@@ -24,7 +24,7 @@ from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import best_block_size, limits_of, occupancy
 from utils.measuring import records
-from utils.measuring.profiled_launches import COUNTERS, counters_of
+from utils.measuring.profiled_launches import counters_of, states_of
 from utils.measuring.roofline import recorded
 from utils.paths import DATA
 
@@ -271,11 +271,6 @@ def test_half_of_the_warps_of_naive_take_twice_as_long():
 def test_few_warps_of_naive_are_ready_while_another_runs():
     says("In the profiler's samples only {:.0f} % of the warps are ready while the scheduler runs "
          "another one", 100 * share_of_samples("naive", "not_selected"))  # fmt: skip
-
-
-def states_of(counters):
-    """Return the cycles that a warp takes per issued instruction, by state."""
-    return {name: value for name, value in counters.items() if name not in COUNTERS.values()}
 
 
 def with_warps(count):

@@ -13,7 +13,7 @@ from labs import EXERCISES, check
 from labs.exercises.double_buffer import solution
 from labs.exercises.tiles_ahead.solution import tiles_ahead
 from latency_kernels.hiding import curves
-from tests import quotes
+from tests import profiled, quotes
 from utils import lessons as course
 from utils.division import cdiv
 from utils.lessons.edits import Edit, edited, source_of
@@ -32,7 +32,7 @@ from utils.lessons.lesson_14.instruction_timeline import (
 from utils.machine.devices import REFERENCE, find
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
-from utils.measuring.profiled_launches import COUNTERS, counters_of
+from utils.measuring.profiled_launches import states_of
 from virtual_gpu import trace
 
 NAMES = "vectorized", "double_buffered", "prefetch"
@@ -62,8 +62,8 @@ def recorded(variant):
 
 def counted(variant, size=4096, caches="cold"):
     """Return what the profiler counted, and the states of a warp in cycles per instruction."""
-    counters = counters_of(str(variant), f"{size}x{size}x{size}", caches)
-    return counters, {name: counters[name] for name in counters.keys() - COUNTERS.values()}
+    counters = profiled.counted(variant, size, caches)
+    return counters, states_of(counters)
 
 
 def active_share(variant):

@@ -34,7 +34,7 @@ from utils.machine import devices
 from utils.machine.devices import slug
 from utils.machine.occupancy import WARP, limits_of
 from utils.measuring import records
-from utils.measuring.profiled_launches import COUNTERS, counters_of
+from utils.measuring.profiled_launches import counters_of, states_of
 from utils.paths import DATA, MEASURED
 
 SHAPE = M, N, K = (71, 8852, 8480)
@@ -172,7 +172,7 @@ def test_a_lone_block_of_128x128_waits_for_its_instructions():
     for kernel in kernels:
         assert kernel.launch(GemmShape(*SHAPE)).threads == 4 * WARP
     waits = [one["no_instruction"] for one in counted]
-    per = [sum(one[name] for name in one.keys() - COUNTERS.values()) for one in counted]
+    per = [sum(states_of(one).values()) for one in counted]
     says("With {}×{} this warp starts an instruction every {:.2f} cycles, and for {:.2f} of these "
          "it waits for the instruction itself, which has not arrived yet. With {}×{} these numbers "
          "are {:.2f} and {:.2f}", side, side, per[0], waits[0], short["BM"], short["BN"], per[1],

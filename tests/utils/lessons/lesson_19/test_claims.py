@@ -24,7 +24,7 @@ from utils.lessons.own_kernels import twins
 from utils.machine import devices
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import roofline
-from utils.measuring.profiled_launches import COUNTERS, counters_of
+from utils.measuring.profiled_launches import counters_of, states_of
 from virtual_gpu import trace
 from virtual_gpu.pictures.movie import film_of
 
@@ -234,8 +234,7 @@ def test_the_time_falls_by_a_quarter_and_nothing_comes_near_it():
 def profiled(variant):
     """Return the profiler's counters of a launch, and the states of a warp in cycles."""
     counters = counters_of(str(variant), str(PROFILED))
-    states = {name: counters[name] for name in counters.keys() - COUNTERS.values()}
-    return counters, states
+    return counters, states_of(counters)
 
 
 def test_reduce4_leaves_a_scheduler_with_fewer_warps():
