@@ -78,7 +78,7 @@ WRONG = {
     "those before, or does the loop begin too late?": {"loop from 1": [("i = 0", "i = 1")]},
     "At k = 24 every sum lacks the terms i = 1, 3, 5 …: 12 of 24. They lie 2 apart: which terms "
     "does one turn of the loop add?": {"loop by 2": [("i += 1", "i += 2")]},
-    "does not change": {"loop for ever": [("        i += 1\n", "")]},
+    "stay in this loop for ever": {"loop for ever": [("        i += 1\n", "")]},
     "Every term counts 2 times, and not once.": {
         "every term twice": [(STORE, "c[row, col] = total + total")]},
     "Every term counts -1 times, and not once.": {"terms taken away": [("total +=", "total -=")]},

@@ -175,7 +175,7 @@ WRONG = {
     "5 stores": {
         "a store in each turn": [(STORE, ""),
             (END, END + "    " + STORE.replace("\n ", "\n     "))]},
-    "never ends": {"never ends": [(NEXT, "")]},
+    "stay in this loop for ever": {"never ends": [(NEXT, "")]},
     "`tile_a` has room for one tile": {
         "a side of one": [("(2, TILE", "(1, TILE"), ("[side", "[0"), (FLIP, ""),
             (COMMENT, BARRIER)]},

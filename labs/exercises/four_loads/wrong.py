@@ -190,7 +190,7 @@ WRONG = {
              "    for j in range(there.size):\n        out[first + 256 * j] = there[j]\n")]},
     "local.array": {"a list": [(LOCAL, "    values = [0, 0, 0, 0]\n")]},
     "the name y is not defined": {"a name that is not defined": [("= x[i]", "= y[i]")]},
-    "wait for ever": {
+    "stay in this loop for ever": {
         "never ends": [(BODY, f"    i = {FIRST}\n    while i < x.size:\n        out[i] = x[i]\n")]},
     "Block 0 begins with element 1, and nobody stores those before it. What is added to "
     "your index?": {"elements of the neighbour": [(PLACE, "i = first + 256 * j + 1")]},

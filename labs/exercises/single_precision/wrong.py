@@ -24,7 +24,7 @@ WRONG = {
     "where `{c}` is stored.": {"c stored at [col, row]": [(STORE, "c[col, row] = total")]},
     "At k = 24 every sum lacks the term i = 23: 1 of 24. Where does the loop start and end, and "
     "which part of it is left over?": {"loop to k - 1": [("i < k", "i < k - 1")]},
-    "does not change": {"loop for ever": [("        i += 1\n", "")]},
+    "stay in this loop for ever": {"loop for ever": [("        i += 1\n", "")]},
     "a multiply-add costs 3 loads": {
         "loads twice": [("        total +=",
              "        unused = a[row, i] * float32(0)\n        total += unused +")]},
