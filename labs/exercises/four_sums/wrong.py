@@ -64,6 +64,13 @@ WRONG = {
     "others, and not from themselves.": {
         "even sums for a beginning": [(ODD_0, ODD_0.replace("row, d0", "row, c0")),
             (ODD_1, ODD_1.replace("row, d1", "row, c1"))]},
+    "The result of each odd step replaces the sum of the even ones. The sum that is the last "
+    "argument of `fmadd` must also take the result.": {
+        "odd steps give their result to the even sums": [
+            (ODD_0, ODD_0.replace("d0 =", "c0 =")), (ODD_1, ODD_1.replace("d1 =", "c1 ="))]},
+    "The odd steps are multiplied with the vector of `{b}` of the step before: each step has a "
+    "vector of its own.": {
+        "the second load lost": [("        row = loadu(b, 8 * p + 8, 8)\n", "")]},
     "The new sums are added in every iteration and keep their value, so a step counts again each "
     "time: add them once, behind the loop.": {
         "new sums added in the loop": [

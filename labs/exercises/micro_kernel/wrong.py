@@ -19,7 +19,9 @@ WRONG = {
     "Row 0 of the tile is missing: its 8 elements begin at 0.": {
         "row 0 not stored": [("    storeu(c, 0, c0)\n", "")]},
     "The stores begin at 0, 1; the rows begin at 0 and at 8.": {
-        "row 1 stored at 1": [("storeu(c, 8, c1)", "storeu(c, 1, c1)")]},
+        "row 1 stored at 1": [("storeu(c, 8, c1)", "storeu(c, 1, c1)")],
+        "row 1 stored at 1, a at p and p + 1": [("storeu(c, 8, c1)", "storeu(c, 1, c1)"),
+            ("2 * p, 8)", "p, 8)"), ("2 * p + 1", "p + 1")]},
     "The tile has two rows of 8: they begin at 0 and at 8.": {
         "row 1 stored at 16": [("storeu(c, 8, c1)", "storeu(c, 16, c1)")]},
     "The two rows of the tile are exchanged: the sum of row 0 stands in row 1.": {

@@ -25,6 +25,7 @@ from utils.paths import ROOT
 
 SIZES = ("64", "128", "256", "512", "1024")
 SIZE = 1024  # of the recorded times that the lesson compares
+LINE = 64  # bytes of a cache line
 LATENCY, UNITS, LOADS = 4, 2, 2  # of a multiply-add, in cycles; of a core; begun per cycle
 TUNING = (ROOT / "gemm_kernels/cpu/tuning/TUNING.md").read_text("utf-8")
 says, explains = partial(quotes.says, "03"), quotes.explains
@@ -127,19 +128,27 @@ def _tile_source(rows: int, vectors: int) -> str:
 @pytest.mark.slow
 @pytest.mark.skipif(not processors.lanes(), reason="compiles for x86")
 def test_a_tile_with_as_many_sums_as_registers_spills():
-    spilled, many, vectors = {}, 8, 2
+    spilled, loaded, many, vectors = {}, {}, 8, 2
     for rows in (ROWS, many):
         names = {"float32": float32, **vars(simd)}
         exec(_tile_source(rows, vectors), names)
         kernel = njit(names["tile"])
         kernel.compile((types.Array(types.float32, 1, "C"),) * 3)
-        counts = count(hot_loop_elsewhere(kernel, "haswell"))
+        loop = hot_loop_elsewhere(kernel, "haswell")
+        counts = count(loop)
         steps, rest = divmod(counts.fma, vectors * rows)  # the compiler may unroll the loop
         assert rest == 0
         spilled[rows] = counts.spills / steps
-    assert spilled[ROWS] == 0
-    says("a tile of {}×{} moves vectors to or from memory {:.0f} times per step, for {} "
-         "multiply-adds.", many, vectors * LANES, spilled[many], vectors * many)  # fmt: skip
+        loaded[rows] = len(re.findall(r"vmov\w+\s+-?\d*\(%rsp\), %ymm", loop)) / steps
+    assert spilled[ROWS] == loaded[ROWS] == 0
+    assert loaded[many] == spilled[many] / 2
+    loads, products = many + vectors, vectors * many
+    cycles, needed = (loads + loaded[many]) / LOADS, products / UNITS
+    says("a tile of {}×{} moves vectors to or from memory {:.0f} times per step, besides its {} "
+         "loads. Half of these moves are loads, too. So {} loads take {} cycles, where {} "
+         "multiply-adds need {:g}: the loads allow {:.0f} %.", many, vectors * LANES, spilled[many],
+         loads, loads + loaded[many], cycles, products, needed,
+         100 * needed / cycles)  # fmt: skip
 
 
 def test_the_record_of_the_tiles_agrees_with_both_bounds():
@@ -161,11 +170,15 @@ def test_the_record_of_the_tiles_agrees_with_both_bounds():
 def test_a_micro_kernel_gains_from_adjacent_rows_of_a():
     near, far = (tuning_row(f"a comes from L2, {rows}") for rows in
                  ("adjacent rows", "rows 1024 apart"))  # fmt: skip
-    says("It reached {:.1f} % of the rate of multiply-adds alone where the rows of `a` follow each "
-         "other in memory, and {:.1f} % where they are {} elements apart.",
-         100 * near[0], 100 * far[0], SIZE)  # fmt: skip
-    says("For {}×{}, which reads fewer rows, it was {:.1f} and {:.1f} %.", wide_tile.ROWS,
-         wide_tile.COLUMNS, 100 * near[1], 100 * far[1])  # fmt: skip
+    says("Where the rows of `a` were {} elements apart, it reached {:.1f} % of the rate of "
+         "multiply-adds alone, and {:.1f} % where they were copied one behind the other.",
+         SIZE, 100 * far[0], 100 * near[0])  # fmt: skip
+    tile = wide_tile.ROWS, wide_tile.COLUMNS
+    says("For {}×{}, which reads fewer rows, it was {:.1f} and {:.1f} %.",
+         *tile, 100 * far[1], 100 * near[1])  # fmt: skip
+    gains = [100 * (one / other - 1) for one, other in zip(near[:2], far[:2], strict=True)]
+    says("makes the loop of {}×{} faster by {:.0f} % and that of {}×{} by {:.0f} %",
+         ROWS, COLUMNS, gains[0], *tile, gains[1])  # fmt: skip
 
 
 def test_blocks_and_panels_pay_on_one_processor_each():
@@ -190,6 +203,14 @@ def test_blocks_and_panels_pay_on_one_processor_each():
     assert zen_l2 == size < xeon_l2
     says("A core of our Xeon has {} MiB of L2.", xeon_l2)
     says("A core of the Zen {} has {} MiB of L2.", generation, zen_l2)
+    cycles, lines = (int(one.replace(",", "")) for one in re.search(
+        r"has ([\d,]+) cycles for ([\d,]+) lines, and L3 is not that fast", " ".join(TUNING.split())
+    ).groups())  # fmt: skip
+    vectors, loads = LINE // (4 * LANES), 4
+    assert loads == 2 * vectors  # as in the machine code: one of b and one of c per product
+    says("a cache line of {} bytes of `b` has two vectors, and the four loads of their products "
+         "take {:.0f} cycles.", LINE, loads / LOADS)  # fmt: skip
+    says("could not give a core one cache line per {:.1f} cycles.", cycles / lines)
     says("At {} that is {} MiB, {} times.", SIZE, SIZE * SIZE * 4 // 2**20, SIZE)
 
 
@@ -381,8 +402,24 @@ def test_one_core_of_lesson_02_is_not_far_from_its_peak_and_two_are_twice_as_fas
     generation, clock = 5, 3.95  # gemm_kernels/cpu/tuning/TUNING.md
     assert f"core = {clock} * 2 * 16 * 2" in code("limits-code")
     says("a Zen {} with {} GHz and two cores", generation, clock)
+    varied = re.search(r"clock varied between ([\d.]+) and ([\d.]+) GHz", " ".join(TUNING.split()))
+    assert float(varied[2]) == clock
+    says("The clock varied between {} and {} GHz", *varied.groups())
     assert 0.8 < 2 * 1024**3 / one / 1e6 / (clock * 2 * 16 * 2) < 0.9
     assert 1.9 < one / both < 2
+
+
+def test_packing_and_c_cost_what_the_loop_alone_does_not():
+    rows = "all", "without packing b", "... and with one tile of c"
+    column = ["256", "512", "1024", "2048"].index(str(SIZE))
+    whole, unpacked, one_tile = (100 * tuning_row(name)[column] for name in rows)
+    says("left out parts of a product at {} on this CPU, with tiles of {}×{}. The whole product "
+         "reached {:.1f} % of the rate of multiply-adds alone. Without packing `b` it was {:.1f} "
+         "%, and {:.1f} % when all tiles also went to the same place in `c`.",
+         SIZE, wide_tile.ROWS, wide_tile.COLUMNS, whole, unpacked, one_tile)  # fmt: skip
+    assert wide_vectors.LANES == 2 * LANES
+    says("With vectors of {} the loop takes half as long, so packing and `c` cost a larger share.",
+         wide_vectors.LANES)  # fmt: skip
 
 
 def test_the_figures_of_the_libraries_have_few_labels_and_say_what_is_seen():
