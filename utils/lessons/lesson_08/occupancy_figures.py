@@ -62,9 +62,13 @@ def curves(
     )
     summary = in_words(own, capability, threads, registers, shared_bytes)
     with style():
-        figure = new_figure(summary, "warps per SM, by the resource that limits them", height=6.2)
-        for axes, (label, at, values, kernel) in zip(figure.subplots(3, 1), panels, strict=True):
-            occupancies = [occupancy(capability, *kernel(value)) for value in values]
+        kernel, _, result = summary.partition(": ")
+        where = f"{kernel}. Warps per SM, by the resource that limits them"
+        figure = new_figure(f"{result[0].upper()}{result[1:]}", where, height=6.2)
+        for axes, (label, at, values, with_value) in zip(
+            figure.subplots(3, 1), panels, strict=True
+        ):
+            occupancies = [occupancy(capability, *with_value(value)) for value in values]
             _draw(axes, values, occupancies)
             axes.plot(at, own.warps, "o", color=INK, markersize=7, clip_on=False, zorder=5)
             axes.set_xlabel(label)
@@ -278,9 +282,9 @@ def _draw(axes: Axes, values: np.ndarray, occupancies: Sequence[Occupancy]) -> N
     """Draw on `axes` a step curve of warps per SM above an area coloured by the limiting resource.
 
     values: the positions on the x axis in ascending order, one per entry of `occupancies`. If
-    several resources limit occupancy, the area has the colour of the final one in `limit`.
+    several resources limit occupancy, the area has the colour of the first one in `limit`.
     """
-    steps = [(one.warps, one.limit[-1]) for one in occupancies]
+    steps = [(one.warps, one.limit[0]) for one in occupancies]
     # The curve is constant between two values, so only its changes must be drawn.
     starts = [at for at, step in enumerate(steps) if at == 0 or step != steps[at - 1]]
     edges = np.append(values[starts], values[-1])
