@@ -282,9 +282,9 @@ def _draw(axes: Axes, values: np.ndarray, occupancies: Sequence[Occupancy]) -> N
     """Draw on `axes` a step curve of warps per SM above an area coloured by the limiting resource.
 
     values: the positions on the x axis in ascending order, one per entry of `occupancies`. If
-    several resources limit occupancy, the area has the colour of the first one in `limit`.
+    several resources limit occupancy, the area has the colour of the final one in `limit`.
     """
-    steps = [(one.warps, one.limit[0]) for one in occupancies]
+    steps = [(one.warps, one.limit[-1]) for one in occupancies]
     # The curve is constant between two values, so only its changes must be drawn.
     starts = [at for at, step in enumerate(steps) if at == 0 or step != steps[at - 1]]
     edges = np.append(values[starts], values[-1])

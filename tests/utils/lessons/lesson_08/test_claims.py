@@ -346,9 +346,9 @@ def test_nearly_all_slots_are_filled_while_naive_runs():
 @pytest.mark.slow
 def test_tiled_gains_less_and_less_from_more_warps():
     first, second, third, last = 8, 16, 32, 64
-    says("The curve of `tiled`, here with tiles of {}×{}, bends: from {} to {} warps its time falls "
-         "by a factor of {:.2f}, but from {} to {} warps only by a factor of {:.2f}", *square(16),
-         first, second, ms("tiled", first) / ms("tiled", second),
+    says("The curve of `tiled`, here with tiles of {}×{}, bends: from {} to {} warps its time "
+         "falls by a factor of {:.2f}, but from {} to {} warps only by a factor of {:.2f}",
+         *square(16), first, second, ms("tiled", first) / ms("tiled", second),
          third, last, ms("tiled", third) / ms("tiled", last))  # fmt: skip
     assert fewer_warps.recorded("tiled")[0].kernel == "tiled TILE=16"
     estimate = resource_bars.times_of(LADDER.step("tiled").variant(TILE=32))

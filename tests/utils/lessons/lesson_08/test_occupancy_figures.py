@@ -71,7 +71,6 @@ def test_a_change_that_is_short_has_its_ground_too():
     (bars,) = curves(H200, threads=256, registers=40).axes[1].containers
     heights = {round(bar.get_x()): bar.get_height() for bar in bars}
     assert (heights[1], heights[33]) == (64, 48)
-    assert 25 not in heights  # both run out, and the colour stays that of the warp slots
     assert sum(bar.get_width() for bar in bars) == pytest.approx(255 - 1)
 
 
