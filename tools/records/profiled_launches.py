@@ -25,7 +25,7 @@ from numba import cuda
 import gemm_kernels
 import reduce_kernels
 from gemm_kernels import buffers_alone, tiles_alone, wide_alone
-from gemm_kernels.occupancy_alone import with_blocks
+from gemm_kernels.occupancy_alone import kernels, with_blocks
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape, ReduceShape
@@ -41,7 +41,8 @@ STATE = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.r
 # Our word for what the profiler does with the caches before a launch -> its own.
 CACHES = {"cold": "all", "warm": "none"}
 ELEMENTS = 2**25
-MOST_BLOCKS = 8  # of naive on an SM
+# Step -> the numbers of blocks on an SM with which its kernel of `occupancy-alone` is profiled.
+BLOCKS = {"naive": (8, 4, 2, 1), "tiled": (8, 4, 2), "vectorized": (7, 6, 5, 4)}
 WIDE, BUFFERED = {"BM": 128, "BN": 128, "BK": 8}, ("vectorized", "double_buffered")
 
 
@@ -93,15 +94,20 @@ def profiled() -> list[Profiled]:
             for number in range(3, 10)
         ),
     ]
-    fewer = with_blocks(naive, MOST_BLOCKS)
+    fewer = {
+        variant: with_blocks(variant, most)  # the last has 1 block on an SM
+        for variant, most in kernels().items()
+        if variant.step.name in BLOCKS
+    }
     once = {
         (str(variant), shape): Profiled(str(variant), variant, shape) for variant, shape in listed
     }
     return [
         *once.values(),
         *(
-            Profiled(f"naive, at most {blocks} per SM", fewer[MOST_BLOCKS - blocks], _cube(4096))
-            for blocks in (8, 4, 2, 1)
+            Profiled(f"{variant}, at most {blocks} per SM", launches[-blocks], _cube(4096))
+            for variant, launches in fewer.items()
+            for blocks in BLOCKS[variant.step.name]
         ),
     ]
 

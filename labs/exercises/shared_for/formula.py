@@ -25,7 +25,10 @@ def cases() -> list[Case]:
 def _why(blocks: int, static_bytes: int) -> str:
     """Return a sentence with the bytes that each of `blocks` blocks may take of an SM."""
     taken = right(blocks, static_bytes) + OF_DRIVER + static_bytes
-    return f"Each block may take {taken:,} bytes, with the driver's 1,024 and the kernel's."
+    return (
+        f"Each block may take {taken:,} bytes, a multiple of {UNIT}, with the driver's 1,024 and "
+        "the kernel's."
+    )
 
 
 def draw(random: Random) -> tuple[int, int]:

@@ -62,9 +62,13 @@ def curves(
     )
     summary = in_words(own, capability, threads, registers, shared_bytes)
     with style():
-        figure = new_figure(summary, "warps per SM, by the resource that limits them", height=6.2)
-        for axes, (label, at, values, kernel) in zip(figure.subplots(3, 1), panels, strict=True):
-            occupancies = [occupancy(capability, *kernel(value)) for value in values]
+        kernel, _, result = summary.partition(": ")
+        where = f"{kernel}. Warps per SM, by the resource that limits them"
+        figure = new_figure(f"{result[0].upper()}{result[1:]}", where, height=6.2)
+        for axes, (label, at, values, with_value) in zip(
+            figure.subplots(3, 1), panels, strict=True
+        ):
+            occupancies = [occupancy(capability, *with_value(value)) for value in values]
             _draw(axes, values, occupancies)
             axes.plot(at, own.warps, "o", color=INK, markersize=7, clip_on=False, zorder=5)
             axes.set_xlabel(label)

@@ -20,10 +20,11 @@ from utils import lessons as course
 from utils.lessons.lesson_07 import resource_bars
 from utils.lessons.lesson_08 import fewer_warps, staircase
 from utils.lessons.lesson_08.resident_blocks import SMALL, blocks_that_fit
+from utils.lessons.lesson_16 import reading_machine_code
 from utils.machine import devices
 from utils.machine.devices import REFERENCE
 from utils.machine.occupancy import best_block_size, limits_of, occupancy
-from utils.measuring import records
+from utils.measuring import records, rows
 from utils.measuring.profiled_launches import counters_of, states_of
 from utils.measuring.roofline import recorded
 from utils.paths import DATA
@@ -191,6 +192,16 @@ def test_a_register_more_costs_nothing_or_two_blocks():
     assert all(resident_blocks(threads, count, 0) == held for count, held in answers.items())
 
 
+def test_a_limit_of_registers_can_cost_more_than_it_gains():
+    limit = 80
+    file = records.file_of(REFERENCE, reading_machine_code.SPILLS)
+    free, *_ = (row for row in rows.read(file, reading_machine_code.SpillRecord)
+                if row.kernel == "fma_loop" and row.max_registers is None)  # fmt: skip
+    says("with {} registers per thread, where the compiler wants {}, a loop of "
+         "[lesson 16](16_reading_the_machine_code.ipynb) takes {:.2f} times as long", limit,
+         free.registers, course.spilled_ms("fma_loop", limit) / free.time_ms)  # fmt: skip
+
+
 def test_the_teeth_of_the_curve_of_block_sizes():
     threads, registers, tooth = 256, 40, 160
     assert f"sliders((9, 0), threads={threads}, registers={registers})" in code("sliders")
@@ -319,12 +330,25 @@ def test_longer_waits_are_seen_where_no_other_cycles_are_saved():
     assert slower == pytest.approx((waits[3] + others[3]) / (waits[0] + others[0]), abs=0.02)
 
 
+def test_nearly_all_slots_are_filled_while_naive_runs():
+    counters = with_warps(LIMITS.warps_per_sm)
+    cycles, issued = sum(states_of(counters).values()), counters["issue_percent"]
+    slots = LIMITS.warps_per_sm // LIMITS.sub_partitions
+    filled = issued / 100 * cycles
+    assert 0.98 * slots < filled <= slots
+    says("A scheduler issues an instruction in {:.1f} % of the cycles, and a warp one in {:.1f} "
+         "cycles. So a scheduler has {:.3f} · {:.1f} = {:.1f} of {} warps on average: nearly all "
+         "slots are filled all the time, and still it has nothing to issue in {:.1f} % of the "
+         "cycles.", issued, cycles, issued / 100, cycles, filled, slots,
+         100 - issued)  # fmt: skip
+
+
 @pytest.mark.slow
 def test_tiled_gains_less_and_less_from_more_warps():
     first, second, third, last = 8, 16, 32, 64
-    says("The line of `tiled`, here with tiles of {}×{}, bends: from {} to {} warps its time falls "
-         "by a factor of {:.2f}, but from {} to {} warps only by a factor of {:.2f}", *square(16),
-         first, second, ms("tiled", first) / ms("tiled", second),
+    says("The curve of `tiled`, here with tiles of {}×{}, bends: from {} to {} warps its time "
+         "falls by a factor of {:.2f}, but from {} to {} warps only by a factor of {:.2f}",
+         *square(16), first, second, ms("tiled", first) / ms("tiled", second),
          third, last, ms("tiled", third) / ms("tiled", last))  # fmt: skip
     assert fewer_warps.recorded("tiled")[0].kernel == "tiled TILE=16"
     estimate = resource_bars.times_of(LADDER.step("tiled").variant(TILE=32))
@@ -352,8 +376,8 @@ def test_with_8_warps_each_the_kernels_differ_by_more_than_their_pace():
     naive, now, before = ms("naive", EQUAL), ms("vectorized", EQUAL), ms("vectorized", most)
     explains("08.equal",
              "At the same pace per warp, vectorized would take {} · {:.2f} = {:.2f} ms with half "
-             "of them: {:.1f} times. Recorded are {:.2f} ms: {:.1f} ÷ {:.2f} = {:.1f}. A thread "
-             "of vectorized has {} sums that do not wait for each other.", 2, before, 2 * before,
+             "of them: {:.1f} times. Recorded are {:.2f} ms: {:.1f} ÷ {:.2f} = {:.1f}. Its {} "
+             "sums per thread do not wait for each other.", 2, before, 2 * before,
              naive / (2 * before), now, naive, now, naive / now, tm * tn)  # fmt: skip
     assert "draw_equal(8)" in code("reveal-equal")
     says("At the vertical mark of the figure all five kernels have {} warps on each SM, and their "
@@ -363,8 +387,19 @@ def test_with_8_warps_each_the_kernels_differ_by_more_than_their_pace():
     says("`naive` has {} per thread, `ilp` of [lesson 11](11_ilp.ipynb) has {}, "
          "`register_blocked` of [lesson 12](12_register_blocking.ipynb) has {}, and `vectorized` "
          "has {}.", *sums)  # fmt: skip
-    says("it has {} sum per thread, like `naive`, and with {} warps it takes {:.1f} ms instead of "
-         "{:.1f}.", fewer_warps.sums("tiled"), EQUAL, ms("tiled", EQUAL), naive)  # fmt: skip
+    says("`tiled` has {} sum per thread, like `naive`, and with {} warps it takes {:.1f} ms "
+         "instead of {:.1f}.", fewer_warps.sums("tiled"), EQUAL, ms("tiled", EQUAL),
+         naive)  # fmt: skip
+
+
+def test_fewer_instructions_are_one_part_of_the_gain_and_shorter_waits_the_other():
+    kernels = [fewer_warps.recorded(step)[0].kernel for step in ("naive", "vectorized")]
+    many, few = (counters_of(one, f"{SIZE}x{SIZE}x{SIZE}")["instructions"] for one in kernels)
+    slower = ms("naive", EQUAL) / ms("vectorized", EQUAL)
+    says("the warps of `naive` issue {:.1f} billion instructions, those of `vectorized` {:.2f} "
+         "billion, a factor of {:.1f}. With the same number of warps the rest of {:.1f}, a factor "
+         "of {:.1f}, is less time per instruction", many / 1e9, few / 1e9, many / few, slower,
+         slower / (many / few))  # fmt: skip
 
 
 def test_two_warps_reach_two_schedulers():

@@ -54,18 +54,20 @@ def test_the_dot_is_the_kernel_and_the_title_names_what_limits_it():
     figure = curves(H200, threads=256, registers=40)
     dots = [line for line in figure.axes[0].get_lines() if line.get_marker() == "o"]
     assert [(dot.get_xdata()[0], dot.get_ydata()[0]) for dot in dots] == [(256, 48)]
-    title = "256 threads, 40 registers, 0 bytes shared: 6 blocks per SM, 48 of 64 warps (75 %), "
-    assert title_of(figure) == title + "limited by registers"
-    assert title in figure.alt_text
+    title = "6 blocks per SM, 48 of 64 warps (75 %), limited by registers"
+    assert title_of(figure) == title
+    kernel = "256 threads, 40 registers, 0 bytes shared"
+    assert figure.texts[1].get_text().startswith(kernel)
+    assert f"{kernel}: {title}" in figure.alt_text
 
 
 def test_a_kernel_that_fits_no_sm_is_called_so():
     figure = curves(H200, threads=1024, registers=200)
-    assert title_of(figure).endswith("no block fits an SM, for want of registers")
+    assert title_of(figure).endswith("No block fits an SM, for want of registers")
 
 
 def test_a_change_that_is_short_has_its_ground_too():
-    # Up to 32 registers there are 64 warps, limited by threads; beyond, registers limit them.
+    # Up to 32 registers there are 64 warps, limited by warp slots; beyond, registers limit them.
     (bars,) = curves(H200, threads=256, registers=40).axes[1].containers
     heights = {round(bar.get_x()): bar.get_height() for bar in bars}
     assert (heights[1], heights[33]) == (64, 48)
