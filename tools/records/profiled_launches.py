@@ -41,6 +41,8 @@ STATE = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.r
 # Our word for what the profiler does with the caches before a launch -> its own.
 CACHES = {"cold": "all", "warm": "none"}
 ELEMENTS = 2**25
+MANY_ELEMENTS = 2**30
+PER_THREAD = 64, 4096, 2  # of reduce6 at this size: 65,536 blocks, 1,024, and 2,097,152
 MOST_BLOCKS = 8  # of naive on an SM
 WIDE, BUFFERED = {"BM": 128, "BN": 128, "BK": 8}, ("vectorized", "double_buffered")
 
@@ -91,6 +93,13 @@ def profiled() -> list[Profiled]:
         *(
             (reduce_kernels.LADDER.step(f"reduce{number}").variant(), ReduceShape(ELEMENTS))
             for number in range(3, 10)
+        ),
+        *(
+            (
+                reduce_kernels.LADDER.step("reduce6").variant(PER_THREAD=each),
+                ReduceShape(MANY_ELEMENTS),
+            )
+            for each in PER_THREAD
         ),
     ]
     fewer = with_blocks(naive, MOST_BLOCKS)
