@@ -113,12 +113,13 @@ def waits_in_machine_code() -> Target:
     """Return the target that each thread waits at most once, by the machine code of the kernel.
 
     The count is 4, the loads of a thread, divided by the number of loads before the first use of a
-    loaded value. It is None on a machine without a compiler for CUDA.
+    loaded value, or 4 if there is no such load. It is None if the kernel cannot be compiled here:
+    without a compiler for CUDA, or if the compiler refuses it.
     """
 
     def measure(run: Run) -> float | None:
         machine_code = _compiled(run)
-        return machine_code and EACH / machine_code.loads_before_use
+        return machine_code and EACH / max(1, machine_code.loads_before_use)
 
     def cause(run: Run, value: float) -> str:
         loads = _compiled(run).loads_before_use

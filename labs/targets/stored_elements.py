@@ -34,11 +34,12 @@ def overlap_or_gap(run: Run) -> str | None:
 
 
 def stored_twice(run: Run) -> str | None:
-    """Return a sentence on the first element that is stored more than once, or None.
+    """Return a sentence on an element that is stored more than once, or None if there is none.
 
-    The sentence names the two threads that store it, or the thread that stores it several times.
-    Returns None for a result with several dimensions, and if no such element is found. Only the
-    first blocks are looked at; the kernel is launched again to record them.
+    It is the lowest element that two threads store, and the sentence names both; if there is none,
+    it is the element that the first thread with a repetition stores most often. Also returns None
+    for a result with several dimensions, and if the second launch does not end. Only the first
+    blocks are looked at; the kernel is launched again to record them.
     """
     if run.out.ndim > 1:
         return None

@@ -62,7 +62,7 @@ class CompilerCase:
 def measured(
     device: str, compilers: Sequence[Compiler], cases=None, compare=compared
 ) -> Iterator[CompilerCall]:
-    """Yield the times of all calls, a row per compiler, after checking results at small sizes.
+    """Yield a row per call and compiler, call by call, after checking results at small sizes.
 
     device: its name. cases: the calls, by default those of `all_cases`. compare: `compared`, or a
     function with its first two parameters and result. Raises CourseError if a result is wrong.

@@ -128,10 +128,10 @@ class Question:
 
         Both have the form that `parse` returns. The sentence contains the prediction and, if that
         is a wrong choice or a number that is not right, the answer. A number is right if it is off
-        by at most 5 % of the answer, a count only if it is equal, and a number is close if it is
-        off by at most 15 %. For a wrong order, the sentence has the number of items in the right
-        position. After a number that is neither right nor close, the sentences of `slips` that fit
-        it follow.
+        by at most 5 % of the answer, a count only if it is equal. A number without a label is close
+        if it is off by at most 15 %, one with a label never is. For a wrong order, the sentence has
+        the number of items in the right position. After a number that is neither right nor close,
+        the sentences of `slips` that fit it follow.
         """
         said, answer = self.as_text(value), self.as_text(measured)
         if self.choices:

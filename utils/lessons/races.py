@@ -66,7 +66,9 @@ def race(name: str, shape: str = "") -> Stack | Card:
 
 
 def _raced(name: str, shape: str) -> Stack | Card:
-    """Return a table of times and, for a GPU, a figure; or a card with a sentence without a GPU.
+    """Return a Stack of a table of times and, if the course's step runs on the GPU, a figure.
+
+    If that step needs a GPU and there is none, it is a Card with a sentence instead.
 
     name: the exercise's name. shape: as on the command line; "" for the lesson's shape. Raises
     CourseError if there is no step of the course to race against.

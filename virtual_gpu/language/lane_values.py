@@ -138,10 +138,11 @@ def cells_named(name: str, value: Cells) -> Cells:
 
 
 def parts_of(value) -> list[str]:
-    """Return the codes of the parts of a value that are known only at run time, in a fixed order.
+    """Return the codes of the parts of a value, in a fixed order; a code may be a constant.
 
-    A number has one. An array has those of its list, offset, extents and strides, and a tuple those
-    of its items.
+    A number has one. An array has those of its list, unless it has a slot, of its offset, of all
+    its extents, and of its strides that are no constants; a tuple has those of its items. Raises
+    NoText for another value.
     """
     if isinstance(value, Text):
         return [value.code]

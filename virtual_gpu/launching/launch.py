@@ -319,8 +319,9 @@ def _run(task: _CheckedLaunch, arguments: Arguments, observer: Observer, filling
 def _batches(task: _CheckedLaunch, observer: Observer) -> tuple[int, Iterator[Batch]]:
     """Return the number of batches and an iterator over them.
 
-    If the observer asks for fewer blocks than the grid has, each batch is one block, and the
-    recorded block is one of them. Otherwise a batch has about LANES_PER_BATCH lanes. But it is one
+    If the observer asks for fewer blocks than the grid has, there are only that many batches, each
+    of one block; the blocks are spread evenly over the grid, and the recorded block is one of them.
+    Otherwise the batches cover the grid, and each has about LANES_PER_BATCH lanes. But it is one
     block if the launch runs block by block, or if its blocks take a lock and do not wait for each
     other; else it is the whole grid if they wait for each other.
     """

@@ -61,7 +61,10 @@ def shown_values(values: np.ndarray) -> list:
 
 
 def _short(value) -> str:
-    """Return a number as a short text, such as ``12``, ``.5`` or ``1.2e5``."""
+    """Return a number as a short text, such as ``12``, ``.5`` or ``1.2e5``.
+
+    A whole number below 10,000 is whole in it, another number has three significant digits.
+    """
     if isinstance(value, complex) or not math.isfinite(value):
         return str(value)
     if value == int(value) and abs(value) < 10_000:

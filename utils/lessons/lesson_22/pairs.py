@@ -81,7 +81,12 @@ def count(load_a: Callable) -> Card:
 
 
 def _more_loads(number: int, bytes_per_lane: float) -> str:
-    """Return a sentence on right elements that come by more than two loads of a per mma."""
+    """Return a sentence for a `load_a` that brings the right elements by more than two loads.
+
+    number: the loads from a that a warp makes for one mma. bytes_per_lane: the bytes that a lane
+    gets by one load, in the mean; with fewer than PAIR_BYTES the sentence says that some loads
+    bring no pair, else that a pair is loaded more than once.
+    """
     if bytes_per_lane < PAIR_BYTES:
         return translate(
             "The elements are right, but not every load brings a pair: a warp loads {number} times "
