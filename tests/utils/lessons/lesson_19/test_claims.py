@@ -368,7 +368,8 @@ def test_the_fastest_of_the_grids_has_65_536_blocks():
     explains("19.blocks", """
         They reach {}, {}, {} and {} % of the bandwidth. The law names the fewest that could be
         enough, not the best.
-        With {:,} blocks a tree serves {:,} elements and costs little.""", *map(share, four), best.blocks, TWO**30 // best.blocks)  # fmt: skip
+        With {:,} blocks a tree serves {:,} elements and costs little.""",
+        *map(share, four), best.blocks, TWO**30 // best.blocks)  # fmt: skip
     says("So {} blocks reach {} % of the bandwidth", fewest, share(fewest))
     five = round(100 * times(REDUCE5).memory / times(REDUCE5).recorded)
     says("With {:,} blocks it falls to {} %, less than the {} % of `reduce5`", most, share(most),
