@@ -43,6 +43,8 @@ CACHES = {"cold": "all", "warm": "none"}
 ELEMENTS = 2**25
 # Step -> the numbers of blocks on an SM with which its kernel of `occupancy-alone` is profiled.
 BLOCKS = {"naive": (8, 4, 2, 1), "tiled": (8, 4, 2), "vectorized": (7, 6, 5, 4)}
+MANY_ELEMENTS = 2**30
+PER_THREAD = 64, 4096, 2  # of reduce6 at this size: 65,536 blocks, 1,024, and 2,097,152
 WIDE, BUFFERED = {"BM": 128, "BN": 128, "BK": 8}, ("vectorized", "double_buffered")
 
 
@@ -92,6 +94,13 @@ def profiled() -> list[Profiled]:
         *(
             (reduce_kernels.LADDER.step(f"reduce{number}").variant(), ReduceShape(ELEMENTS))
             for number in range(3, 10)
+        ),
+        *(
+            (
+                reduce_kernels.LADDER.step("reduce6").variant(PER_THREAD=each),
+                ReduceShape(MANY_ELEMENTS),
+            )
+            for each in PER_THREAD
         ),
     ]
     fewer = {

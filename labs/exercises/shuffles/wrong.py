@@ -84,6 +84,10 @@ WRONG = {
     "warp come there. But the mask names 32.": {
         "lanes below the distance": first_loop(
             LOOP.replace(f"        {ADD}", f"        if tid % 32 < distance:\n            {ADD}"))},
+    "The shuffle stands under `if {branch}` of line {branch line}, and lanes without an element do "
+    "not come there. They hold a zero, so they can take part.": {
+        "lanes without an element stay away": first_loop(
+            "    if i < x.size:\n" + LAST)},
     "Some threads leave at `return` in line {return}, and lanes of their warp still read what "
     "these hold. A thread without an element must stay, with a zero.": {
         "threads without an element leave": [

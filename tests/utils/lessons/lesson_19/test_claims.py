@@ -16,10 +16,11 @@ from reduce_kernels import LADDER, trees_alone
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.block_sums import block_of, issued_by_block
-from utils.lessons.bounds import ON_CHIP, bounds_of
+from utils.lessons.bounds import ON_CHIP, bounds_of, memory_of
 from utils.lessons.lesson_19 import sum_bars, tree_times
 from utils.lessons.lesson_19.last_warp import draw_last_warp, lanes_that_add, strides
 from utils.lessons.lesson_19.shuffles import NUMBERS, draw_shuffles, needed_lanes, sums
+from utils.lessons.lesson_20.launch_parts import launch_times
 from utils.lessons.own_kernels import twins
 from utils.machine import devices
 from utils.machine.occupancy import WARP, limits_of, occupancy
@@ -31,9 +32,7 @@ from virtual_gpu.pictures.movie import film_of
 BLOCK = 256
 WARPS = BLOCK // WARP
 STEPS = REDUCE3, REDUCE4, REDUCE5, REDUCE6, REDUCE7 = tuple(
-    LADDER.step(f"reduce{number}").variant(
-        BLOCK=BLOCK, **({"PER_THREAD": 8} if number > 5 else {})
-    )
+    LADDER.step(f"reduce{number}").variant(BLOCK=BLOCK, **({"PER_THREAD": 8} if number > 5 else {}))
     for number in range(3, 8)
 )
 LAST, SHUFFLED = (step.variant(BLOCK=BLOCK) for step in (trees_alone.LAST, trees_alone.ALL))
@@ -168,8 +167,7 @@ def test_nine_barriers_become_three_and_64_iterations_22():
     says("a thread comes to {:.0f} barriers instead of {:.0f}", four.barriers, three.barriers)
     says("for one block of {} threads", BLOCK)
     turns = [
-        sum(course.watch(one, str(2 * BLOCK)).turns.values()) / WARP
-        for one in (REDUCE3, REDUCE4)
+        sum(course.watch(one, str(2 * BLOCK)).turns.values()) / WARP for one in (REDUCE3, REDUCE4)
     ]
     of_one, together = sorted(course.watch(REDUCE4, str(2 * BLOCK)).turns.values())
     each, more = together // BLOCK, of_one // WARP
@@ -189,21 +187,28 @@ def test_nine_barriers_become_three_and_64_iterations_22():
 def test_the_instructions_of_a_block_are_those_of_the_machine_code(compiler):
     counted = {"reduce3": issued_by_block(REDUCE3).number}
     four, five = machine_code(REDUCE4), machine_code(REDUCE5)
-    first, last = four.loops
+    every_4, every_5 = map(_instructions_of_a_warp_that_leaves, (REDUCE4, REDUCE5))
+    assert (four.loops[0].end, four.loops[1].start) == (44, 51)
     names = [one.name for one in four.code]
-    assert (first.end, last.start) == (44, 51)
-    leave = names.index("EXIT")
-    every_warp = first.start + 2 * len(first.body) + last.start - first.end - 1 + 1
-    rest = len(names) - 1 - leave
-    counted["reduce4"] = WARPS * every_warp + 6 * len(last.body) + rest
+    rest = len(names) - 1 - names.index("EXIT")
+    counted["reduce4"] = WARPS * every_4 + 6 * len(four.loops[1].body) + rest
     jump, meets = _last_jump_and_meeting(five)
     names = [one.name for one in five.code]
     leave = names.index("EXIT")
     until_last_exit = names.index("EXIT", leave + 1)
-    counted["reduce5"] = (
-        WARPS * (jump + 1 + leave + 1 - meets) + meets - jump - 1 + until_last_exit - leave
-    )
+    counted["reduce5"] = WARPS * every_5 + meets - jump - 1 + until_last_exit - leave
     assert counted == sum_bars.INSTRUCTIONS
+
+
+def _instructions_of_a_warp_that_leaves(variant) -> int:
+    """Return how many instructions of reduce4 or reduce5 a warp executes that is not warp 0."""
+    code_of = machine_code(variant)
+    leave = [one.name for one in code_of.code].index("EXIT")
+    if not code_of.loops:
+        jump, meets = _last_jump_and_meeting(code_of)
+        return jump + 1 + leave + 1 - meets
+    first, last = code_of.loops
+    return first.start + 2 * len(first.body) + last.start - first.end - 1 + 1
 
 
 def _last_jump_and_meeting(five) -> tuple[int, int]:
@@ -270,9 +275,16 @@ def test_the_last_six_steps_of_warp_0_are_78_instructions_and_unrolled_33(compil
     last = [stride for stride in strides(BLOCK) if stride <= WARP]
     assert machine_code(REDUCE5).code[meets].name == "BSYNC"
     alone = lanes_that_add(WARP, WARPS).index(WARP)
-    says("Warp {} takes {} instructions for its last six steps, where `reduce4` takes {} "
-         "iterations of {}, which are {}", alone, meets - jump - 1, len(last), length,
-         len(last) * length)  # fmt: skip
+    says("Its last six steps are {} of them, where `reduce4` takes {} iterations of {}, which are "
+         "{}", meets - jump - 1, len(last), length, len(last) * length)  # fmt: skip
+    others = [_instructions_of_a_warp_that_leaves(one) for one in (REDUCE4, REDUCE5)]
+    warp_0 = [
+        sum_bars.INSTRUCTIONS[one.step.name] - (WARPS - 1) * of_one
+        for one, of_one in zip((REDUCE4, REDUCE5), others, strict=True)
+    ]
+    says("Seven of the {} warps take {} instructions each, where `reduce4` takes {}, and warp {} "
+         "takes {} instead of {}", WARPS, *others[::-1], alone, *warp_0[::-1])  # fmt: skip
+    assert WARPS - 1 == 7
 
 
 def test_the_gain_by_unrolling_is_smaller_than_on_the_g80():
@@ -292,6 +304,14 @@ def test_the_gain_by_unrolling_is_smaller_than_on_the_g80():
 def test_the_note_below_the_own_kernel_has_the_counted_instructions_of_reduce5():
     counted = f"has the counted {times(REDUCE5).instructions:.2f} ms"
     assert counted in twins()["eight_elements"].note
+
+
+def test_the_store_of_a_sum_keeps_the_mean_of_the_sectors_below_4():
+    loads = LOADS * WARPS
+    sectors = memory_of(REDUCE6, LARGE).sectors
+    assert sectors == pytest.approx((4 * loads + 1) / (loads + 1))
+    says_so = "A block stores its sum in 1 sector, so the mean of all its requests is below 4."
+    assert says_so in twins()["eight_elements"].note
 
 
 @pytest.mark.slow
@@ -346,9 +366,10 @@ def test_the_fastest_of_the_grids_has_65_536_blocks():
     assert grids()[most].per_thread == 2
     four = (fewest, near, best.blocks, most)
     explains("19.blocks", """
-        They reach {}, {}, {} and {} % of the bandwidth. With {:,} blocks a tree serves {:,}
-        elements and costs little. The law names the fewest blocks that could be enough, and not the
-        best.""", *map(share, four), best.blocks, TWO**30 // best.blocks)  # fmt: skip
+        They reach {}, {}, {} and {} % of the bandwidth. The law names the fewest that could be
+        enough, not the best.
+        With {:,} blocks a tree serves {:,} elements and costs little.""",
+        *map(share, four), best.blocks, TWO**30 // best.blocks)  # fmt: skip
     says("So {} blocks reach {} % of the bandwidth", fewest, share(fewest))
     five = round(100 * times(REDUCE5).memory / times(REDUCE5).recorded)
     says("With {:,} blocks it falls to {} %, less than the {} % of `reduce5`", most, share(most),
@@ -497,12 +518,16 @@ def test_the_table_of_the_trees_has_all_kernels():
 
 
 def of_a_warp(variant):
-    """Return what a warp does on average: instructions, all cycles, and the cycles of two waits."""
+    """Return what a warp does on average: instructions, all cycles, and the cycles of four waits.
+
+    It waits for elements, at barriers, for shared memory, and for its turn.
+    """
     counters, states = profiled(variant)
     warps = PROFILED / block(variant).elements * WARPS
     instructions = counters["instructions"] / warps
-    cycles = [sum(states.values()), states["long_scoreboard"], states["barrier"]]
-    return instructions, *(one * instructions for one in cycles)
+    shared = states["short_scoreboard"] + states["mio_throttle"]
+    cycles = sum(states.values()), states["long_scoreboard"], states["barrier"], shared
+    return instructions, *(one * instructions for one in (*cycles, states["not_selected"]))
 
 
 def tens(cycles):
@@ -512,14 +537,42 @@ def tens(cycles):
 
 def test_a_table_shows_where_the_cycles_of_a_warp_go():
     of = [(row[0], *map(tens, row[1:])) for row in map(of_a_warp, STEPS)]
-    three, four, five, six, seven = of
-    says("on average and with {}²⁵ elements", TWO)
-    says("| `reduce3` | {:.0f} | {:,.0f} | {:.0f} | {:.0f} |", *three)
-    says("| `reduce4` | {:.0f} | {:,.0f} | {:.0f} | {:.0f} |", *four)
-    says("| `reduce5` | {:.0f} | {:,.0f} | {:.0f} | {:.0f} |", *five)
-    says("| `reduce6` | {:.0f} | {:,.0f} | {:,.0f} | {:.0f} |", *six)
-    says("| `reduce7` | {:.0f} | {:,.0f} | {:,.0f} | {:.0f} |", *seven)
-    says("a warp of `reduce5` waits about {:.0f} cycles for its two elements", five[2])
+    says("These are averages with {}²⁵ elements", TWO)
+    says("| `reduce` | {} | {} | {} | {} | {} |", *range(3, 8))
+    instructions, cycles, elements, barriers, shared, turns = zip(*of, strict=True)
+    says("| instructions | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |", *instructions)
+    says("| cycles | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *cycles)
+    says("| for elements | {:.0f} | {:.0f} | {:.0f} | {:,.0f} | {:,.0f} |", *elements)
+    says("| at barriers | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |", *barriers)
+    says("| for shared memory | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |", *shared)
+    says("| for its turn | {:.0f} | {:.0f} | {:.0f} | {:.0f} | {:.0f} |", *turns)
+    says("a warp of `reduce5` waits about {:.0f} cycles for its two elements", of[2][2])
+
+
+def test_in_most_of_the_cycles_that_the_table_leaves_out_a_warp_issues_or_waits_for_a_result():
+    for variant in STEPS:
+        instructions, cycles, *waits = of_a_warp(variant)
+        states = profiled(variant)[1]
+        issues_or_waits = (states["selected"] + states["wait"]) * instructions
+        assert issues_or_waits > 0.5 * (cycles - sum(waits))
+
+
+def test_from_reduce3_to_reduce4_barriers_and_turns_are_more_than_half_of_the_fall():
+    three, four = of_a_warp(REDUCE3), of_a_warp(REDUCE4)
+    _, cycles, elements, barriers, _, turns = (
+        before - after for before, after in zip(three, four, strict=True)
+    )
+    assert 0.5 < (barriers + turns) / (cycles - elements) < 0.6
+
+
+def test_the_instructions_of_reduce6_are_not_its_limit():
+    counters, _ = profiled(REDUCE6)
+    issued = H200.sms * limits_of(H200.compute_capability).sub_partitions  # per cycle
+    (clock,) = {row.sm_clock_mhz for row in trees_alone.recorded_times()}
+    elements = LADDER.parse(LARGE).elements
+    ms = counters["instructions"] * elements / PROFILED / issued / clock / 1000
+    says("Its instructions need {:.2f} ms for {}³⁰ elements", ms, TWO)
+    assert ms < times(REDUCE6).memory
 
 
 def test_reduce6_waits_longer_for_elements_and_with_shuffles_only_the_wait_grows():
@@ -529,7 +582,7 @@ def test_reduce6_waits_longer_for_elements_and_with_shuffles_only_the_wait_grows
     says("A warp of the first three waits {:.0f} to {:.0f} cycles for its two elements, and its "
          "other cycles fall from {:,.0f} to {:.0f} and {:.0f}", tens(elements[0]),
          tens(elements[2]), *printed)  # fmt: skip
-    says("a warp waits {:.1f} times as long for four times as many elements",
+    says("A warp of `reduce6` waits {:.1f} times as long for four times as many elements",
          elements[3] / elements[2])  # fmt: skip
     says("With shuffles a warp needs {:.0f} cycles less for the rest, and waits {:.0f} more for "
          "its elements", tens(others[3] - others[4]), tens(elements[4] - elements[3]))  # fmt: skip
@@ -550,3 +603,11 @@ def test_at_2_22_most_of_the_time_is_not_reading():
     says("There are only {:,} blocks, each with {} loads of {} bytes per thread", launch.blocks,
          LOADS, WORD)  # fmt: skip
     says("loads of {} bytes, several of them in flight", 4 * WORD)
+    says("if they are in the L2 already, the sum still takes {:.2f}",
+         1000 * launch_times()["reduce7"].hot_ms)  # fmt: skip
+    assert launch_times()["reduce7"].elements == TWO**22
+    best = max(grids("2^25").values(), key=lambda grid: grid.share)
+    reading = 1000 * times(REDUCE6, "2^25").memory
+    says("With {}²⁵ elements, too, the best grid of `reduce6` takes {:.1f} microseconds more than "
+         "reading, which is why it ends at {:.0f} %", TWO, reading / best.share - reading,
+         100 * best.share)  # fmt: skip
