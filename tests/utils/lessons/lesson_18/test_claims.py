@@ -145,8 +145,8 @@ def test_in_the_picture_one_thread_of_each_warp_adds_in_the_second_step():
     assert set(rows["library"]) == {"CUB (CuPy)"}
     (library,) = {round(ms, 2) for ms in rows["time_ms"] * rows["library_ratio"]}
     says("On an H200 NVIDIA's library CUB adds {}³⁰ numbers in {:.2f} ms, but the tree of this "
-         "picture takes {:.2f} ms. The picture has four warps of {} threads, and in its second "
-         "step one thread of each warp adds: what do the other {} cost?",
+         "picture takes {:.2f} ms: in its second step one thread adds in each of the four warps "
+         "of {} threads, so what do the other {} cost?",
          round(LONGEST ** (1 / 30)), library, times("reduce0").recorded, trees.WARP,
          trees.WORDS - len(second))  # fmt: skip
     says("the warp issues the same instructions for one lane as for {}", WARP)
