@@ -15,7 +15,7 @@ from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, s
 OUTSIDE = ("warps_leave", "with_conflicts", "lanes_diverge", "warps_agree")
 # Pixels: the width, the height of the head, that of a row, where the axis begins and ends, and the
 # right ends of both columns of numbers.
-WIDTH, TOP, ROW, LEFT, RIGHT, COLUMNS = 440, 92, 22, 146, 308, (376, 440)
+WIDTH, TOP, ROW, LEFT, RIGHT, COLUMNS = 440, 92, 22, 146, 308, (371, 440)
 LOWEST, TICKS = 35, (40, 60, 80, 100)  # percent: where the axis begins, and its ticks
 # Orange, because in the lesson's other pictures it marks bank conflicts.
 TREES = {"tree of reduce0": BLUE, "of reduce1": ORANGE, "of reduce2": GREEN}
