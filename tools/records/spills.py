@@ -108,6 +108,14 @@ def without_sign(index):
 in_32_bits, with_a_sign_in_32_bits, without_a_sign_in_64_bits = map(
     product_with, (uint32, int32, without_sign)
 )
+# Name in the record, after the exercise's -> kernel.
+PRODUCTS = {
+    "starter": EXERCISES[NAME].starter,
+    "solution": EXERCISES[NAME].solution,
+    "in 32 bits": in_32_bits,
+    "in 32 bits with a sign": with_a_sign_in_32_bits,
+    "in 64 bits without a sign": without_a_sign_in_64_bits,
+}
 
 
 def products(side: int = SIDE) -> Iterator[Rival]:
@@ -115,18 +123,10 @@ def products(side: int = SIDE) -> Iterator[Rival]:
 
     They multiply square matrices. side: the number of rows and columns of the matrices.
     """
-    exercise = EXERCISES[NAME]
     a, b = draw("integers", (side, side), 1), draw("integers", (side, side), 2)
-    launch = exercise.launch((side, side, side))
+    launch = EXERCISES[NAME].launch((side, side, side))
     right = a.astype(np.float64) @ b
-    kernels = {
-        "starter": exercise.starter,
-        "solution": exercise.solution,
-        "in 32 bits": in_32_bits,
-        "in 32 bits with a sign": with_a_sign_in_32_bits,
-        "in 64 bits without a sign": without_a_sign_in_64_bits,
-    }
-    for name, kernel in kernels.items():
+    for name, kernel in PRODUCTS.items():
         arguments = tuple(map(cuda.to_device, (a, b, poisoned((side, side)))))
         how = launch.grid, launch.block, arguments
         yield Rival(f"{NAME} {name}", None, kernel, *how, right, 2.0 * side**3)
