@@ -176,8 +176,8 @@ def test_tiled_moves_as_much_as_if_each_row_of_blocks_loaded_all_of_b():
     says("`b` passed {:.0f} times, as if the two blocks of an SM shared nothing", passes)
     assert 1.9 < course.dram_over_least(TILED) / course.dram_over_least(NAIVE) < 2.1
     counters = counters_of("tiled TILE=32", PROFILED_SHAPE)
-    says("wait {:.1f} cycles per instruction for words and {:.1f} for the pipe", counters["long_scoreboard"],
-         counters["mio_throttle"])  # fmt: skip
+    says("wait {:.1f} cycles per instruction for words and {:.1f} for the pipe",
+         counters["long_scoreboard"], counters["mio_throttle"])  # fmt: skip
 
 
 def passes_of_b(kernel: str) -> float:
