@@ -97,7 +97,7 @@ def warp_barrier_between_sums() -> Target:
 def _is_between(run: Run) -> bool:
     """Return True if a syncwarp is between two innermost loops that read shared words.
 
-    It is looked for in the source code. A syncwarp in such a loop does not count, and one in two
+    It is looked for in the code. A syncwarp in such a loop does not count, and one in two
     nested loops around such loops does.
     """
     reading, steps = _reading_loops(run)
@@ -119,7 +119,7 @@ def _in_one_loop(run: Run) -> bool:
 
 
 def _reading_loops(run: Run) -> tuple[list[ast.For | ast.While], list[ast.For | ast.While]]:
-    """Return the loops of the source that read shared words, and the innermost ones of them."""
+    """Return the loops of the text that read shared words, and the innermost ones of them."""
     lines = {one.site.line for one in _shared_loads(run)}
     loops = [node for node in ast.walk(run.tree) if isinstance(node, LOOPS)]
     reading = [loop for loop in loops if any(_holds(loop, line) for line in lines)]
