@@ -270,6 +270,15 @@ def test_the_loads_and_stores_of_tiled_and_naive_set_the_lower_bound():
     assert bounds[1] < 100 * naive.share
 
 
+def test_what_the_warps_of_naive_and_tiled_wait_for():
+    naive, tiled = (profiled_launches.counters_of(str(one), "4096x4096x4096", "warm")
+                    for one in (NAIVE.variant(), TILED))  # fmt: skip
+    says("each instruction of `naive` {:.1f} cycles in which its warp waits for loads",
+         naive["long_scoreboard"])  # fmt: skip
+    says("for one of `tiled` {:.1f} cycles in the queue for shared memory and {:.1f} at barriers.",
+         tiled["mio_throttle"], tiled["barrier"])  # fmt: skip
+
+
 @pytest.mark.slow
 def test_no_kernel_is_above_its_bound_and_fma_loop_almost_touches_it():
     size = 4096
