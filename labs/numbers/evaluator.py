@@ -488,8 +488,8 @@ def _attribute(node: ast.Attribute, frame: _Frame) -> object:
             )
         raise frame.fail(
             node,
-            "`{code}` is not known to the check; `math` and `np.ceil` are.",
-            code=ast.unparse(node),
+            "NumPy's `{name}` is not known to the check; its `ceil` is, and so is Python's `math`.",
+            name=node.attr,
         )
     if value is not math:
         raise frame.fail(node, "`{code}` is not known to the check.", code=ast.unparse(node))

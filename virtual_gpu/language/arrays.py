@@ -18,6 +18,7 @@ from .call_expression import CallExpression
 from .frame import Evaluate
 
 PYTHON_TYPES = (bool, int, float, complex)
+LEAST_ALIGNMENT = 8  # bytes, the size of a pointer
 
 
 def _shape_and_dtype(call: CallExpression) -> Callable:
@@ -25,13 +26,14 @@ def _shape_and_dtype(call: CallExpression) -> Callable:
 
     The shape is a tuple of ints of 0 or more. It must be constant, but it may be an argument of a
     device function. The dtype may be ``x.dtype``. Raises Unsupported if the call lacks one of them;
-    the closure raises it for one that is not valid.
+    the closure raises it for one that is not valid, and for an alignment that is not.
     """
     arguments = call.named("shape", "dtype", "alignment")
     if "shape" not in arguments or "dtype" not in arguments:
         raise call.refuse("an array without a shape or a dtype")
     constant = call.literal(arguments["shape"])
     dtype = call.compiler.expression(arguments["dtype"])
+    alignment = call.literal(arguments["alignment"]) if "alignment" in arguments else None
 
     def evaluate(frame, mask) -> tuple[tuple[int, ...], np.dtype]:
         shape = constant(frame)
@@ -43,9 +45,23 @@ def _shape_and_dtype(call: CallExpression) -> Callable:
         shape = shape if isinstance(shape, tuple) else (shape,)
         if any(size < 0 for size in shape):
             raise call.refuse(f"the negative shape {shape}")
+        if alignment:
+            _check_alignment(call, alignment(frame))
         return shape, _dtype(call, dtype(frame, mask))
 
     return evaluate
+
+
+def _check_alignment(call: CallExpression, given) -> None:
+    """Raise Unsupported for an alignment that Numba refuses.
+
+    It takes powers of 2 of at least 8 bytes, and None, for that of the dtype.
+    """
+    if isinstance(given, int) and (given < LEAST_ALIGNMENT or given.bit_count() != 1):
+        raise call.refuse(
+            f"the alignment {given} (Numba refuses it, too: take a power of 2 of at least "
+            f"{LEAST_ALIGNMENT})"
+        )
 
 
 def _dtype(call: CallExpression, argument) -> np.dtype:

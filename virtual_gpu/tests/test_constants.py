@@ -141,6 +141,16 @@ def negative(x, n):
     tile[0] = x[0]
 
 
+def not_a_power(x, n):
+    tile = cuda.shared.array(4, float32, alignment=24)
+    tile[0] = x[0]
+
+
+def too_narrow(x, n):
+    tile = cuda.local.array(4, float32, alignment=4)
+    tile[0] = x[0]
+
+
 def dimensions(x, n):
     x[cuda.grid(n)] = 1
 
@@ -158,6 +168,8 @@ def truth(x, n):
         (cast, "a shape that is neither a number"),
         (empty, r"an array of shape \(4, 0\)"),
         (negative, r"the negative shape \(-4,\)"),
+        (not_a_power, "the alignment 24 .*a power of 2 of at least 8"),
+        (too_narrow, "the alignment 4 .*a power of 2 of at least 8"),
         (dimensions, "the constant 1, 2 or 3"),
         (truth, "the constant 1, 2 or 3"),
     ],

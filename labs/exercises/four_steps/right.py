@@ -38,4 +38,15 @@ RIGHT = {
         (BODY, "                i = first + u\n" + BODY.replace("first + u", "i")),
     ],
 }  # fmt: skip
-HARMLESS = {}
+LOADS = (
+    "tile_a[y, tx] = a[r, start + tx] if r < m and start + tx < k else float32(0)",
+    "tile_b[y, tx] = b[start + y, col] if start + y < k and col < n else float32(0)",
+)
+HARMLESS = {
+    "float64 in `totals[g] = float32(0)`": "it is float32 in an array of float32",
+    "constant_one_more in `totals = cuda.local.array(4, float32)`": "a spare total is not used",
+} | {
+    f"{rule} in `{line}`": "the other tile holds zero there"
+    for rule in ("float64", "constant_one_more", "constant_one_less")
+    for line in LOADS
+}

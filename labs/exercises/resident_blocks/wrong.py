@@ -111,7 +111,7 @@ WRONG = {
     "what it tests does not change": {
         "a loop without end": [
             (FIRST, "    warps = 0\n    while warps * 32 != threads + 1:\n        warps = 0\n")]},
-    "`np.minimum` is not known to the check; `math` and `np.ceil` are": {
+    "NumPy's `minimum` is not known to the check; its `ceil` is": {
         "lists of NumPy": [("def ", "import numpy as np\n\n\ndef "), ("min(64", "np.minimum(64")]},
     "This counts block slots alone. Four resources can run out.": {
         "block slots alone": [(RESULT, "32")]},

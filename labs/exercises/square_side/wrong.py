@@ -46,7 +46,7 @@ WRONG = {
     "is 256": {"exchanged": [("math.log(threads, 4)", "math.log(4, threads)")]},
     "ValueError": {"a negative logarithm": [("math.log(threads, 4)", "math.log(-threads, 4)")]},
     "the name `math` is not defined": {"no math": [("import math\n", "")]},
-    "`math` is not known to the check": {
+    "NumPy's `log` is not known to the check; its `ceil` is, and so is Python's `math`": {
         "from another module": [("import math\n", "import numpy as math\n")]},
     "returns nothing": {"nothing": [(f"return {ROOT}", ROOT)]},
 }  # fmt: skip
