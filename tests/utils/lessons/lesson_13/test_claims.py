@@ -198,8 +198,9 @@ def test_the_compiler_makes_these_loads():
          len(mine.hot.body), sum(of_tile))  # fmt: skip
     reads = [one.opcode for one in with_range.hot.body].count("LDS.128")
     says("With `for z in range({})` your hot loop has {:.2f} per multiply-add: each step has {} of "
-         "them, {} reads, and {} instructions that count `z` in 64 bits", WIDE.constants["BK"],
-         shares[1], STEP, reads, len(with_range.hot.body) - STEP - reads)  # fmt: skip
+         "them, {} reads, and {} instructions that count `z` in {} bits", WIDE.constants["BK"],
+         shares[1], STEP, reads, len(with_range.hot.body) - STEP - reads,
+         8 * np.dtype("int64").itemsize)  # fmt: skip
     assert any(one.opcode == "UIADD3.X" for one in with_range.hot.body)  # adds the upper 32 bits
     steps = mine.hot.ffma // STEP
     says("The compiler writes out its {} steps one after the other", steps)
@@ -552,8 +553,9 @@ def test_a_wavefront_per_line_fits_the_loads_from_global_memory():
         seen = (row.wavefronts - row.shared_wavefronts) / steps
         assert seen == pytest.approx(with_stores[-1], abs=0.05)
     assert len(set(of_tile)) == 1
-    says("One for each line of {} bytes that a request touches fits all four kernels. For one "
-         "tile, `register_blocked` touches {:.0f} · {} lines of `a` and {:.0f} · {} of `b`, and "
+    says("One for each cache line of {} bytes that a request touches fits all four kernels. For "
+         "one tile, `register_blocked` touches {:.0f} · {} cache lines of `a` and {:.0f} · {} of "
+         "`b`, and "
          "`vectorized` {:.0f} · {} and {:.0f} · {}. Both are {:.0f}, or {:.1f} per step, and at {} "
          "the stores into `c` make them {:g} and {:g}.", LINE, *touched[0], *touched[-1],
          of_tile[0], of_tile[0] / depth, row.n, with_stores[0], with_stores[-1])  # fmt: skip
@@ -617,14 +619,13 @@ def test_what_a_warp_waits_for():
     """The profiler has counted the very kernel of the lesson."""
     of = profiled.states(WIDE)
     names = "selected", "not_selected", "short_scoreboard", "long_scoreboard", "barrier"
-    says("| issues the instruction | {:.2f} | | is ready, but another warp issues | {:.2f} | "
-         "| waits for a word from shared memory | {:.2f} | "
-         "| waits for a word from global memory | {:.2f} | | waits at a barrier | {:.2f} |",
-         *[of[name] for name in names])  # fmt: skip
     whole = sum(of.values())
     rest = whole - sum(of[name] for name in names)
+    says("| issues the instruction | {:.2f} | | is ready, but another warp issues | {:.2f} | "
+         "| waits for a word from shared memory | {:.2f} | "
+         "| waits for a word from global memory | {:.2f} | | waits at a barrier | {:.2f} | "
+         "| anything else | {:.2f} |", *[of[name] for name in names], rest)  # fmt: skip
     assert max(value for name, value in of.items() if name not in names) < of["barrier"]
-    says("| anything else | {:.2f} |", rest)
     says("and the profiler counts {:.0f} % of the cycles", profiled.busy(WIDE))
     says("In {:.0f} % of the cycles none of a scheduler's four warps issues.",
          100 - profiled.counted(WIDE)["issue_percent"])  # fmt: skip
