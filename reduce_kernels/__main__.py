@@ -1,6 +1,6 @@
 """`python -m reduce_kernels`: verify, measure, record and draw the ladder of reductions."""
 
-from reduce_kernels import LADDER, as_called, bits, remainder, trees_alone
+from reduce_kernels import LADDER, as_called, bits, grids_alone, remainder, trees_alone
 from utils.figures.plot_command import plot_command
 from utils.measuring.command_line import main
 from utils.measuring.measure_command import measure_command
@@ -12,6 +12,7 @@ COMMANDS = (
     remainder.COMMAND,
     bits.COMMAND,
     trees_alone.COMMAND,
+    grids_alone.COMMAND,
 )
 
 if __name__ == "__main__":

@@ -138,7 +138,7 @@ def build_masks_up(BLOCK):
         stride = uint32(1)
         mask = stride
         while stride != size:
-            if uint32(tid & mask) == 0:
+            if tid & mask == 0:
                 shared[tid] += shared[tid + stride]
             cuda.syncthreads()
             stride = uint32(stride << uint32(1))
@@ -169,7 +169,7 @@ def build_masks_down(BLOCK):
         stride = uint32(uint32(cuda.blockDim.x) >> uint32(1))
         mask = stride
         while stride != 0:
-            if uint32(tid & mask) == 0:
+            if tid & mask == 0:
                 shared[tid] += shared[tid + stride]
             cuda.syncthreads()
             stride = uint32(stride >> uint32(1))
@@ -277,7 +277,7 @@ def build_sides(name: str, BLOCK: int):
             total += x[i + BLOCK]
         # The compiler does not know these two numbers, so it cannot leave the instructions out.
         one, zero = float32(cuda.gridDim.y), float32(cuda.blockIdx.y)
-        if uint32(tid & BIT) == 0:
+        if tid & BIT == 0:
             for _ in range(LONG):
                 total = total * one + zero
         else:

@@ -49,7 +49,7 @@ FREE = (
     *("__main__", "dispatch", "tuning", "hiding", "as_called", "pitfalls", "transfers"),
     *("sgemm", "reduction", "blas", "remainder", "ilp_alone", "overlap", "wide_alone", "bits"),
     *("tiles_alone", "occupancy_alone", "rows_apart", "buffers_alone", "trees_alone"),
-    *("copies_alone", "pairs_alone", "registers_alone"),
+    *("copies_alone", "pairs_alone", "registers_alone", "grids_alone"),
 )
 # Imports of starters and solutions, which must run from a notebook cell.
 OF_A_READER = ("utils.intrinsics",)

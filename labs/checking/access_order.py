@@ -15,7 +15,7 @@ from virtual_gpu.counts.recorder import Event
 
 RARE = 0.2  # the share of an array's accesses that may be outside of the innermost loop
 FEWEST = 4  # steps of the loops per access, above which the access is outside of the innermost one
-LARGER = 1 / 3  # the share of an access' distances that may be larger than its stride
+LARGER = 1 / 3  # the share of an access' distances that may be larger than its stride, at least
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,9 @@ class StridedAccess:
     executions: the number of times it was executed. stride: for each execution but the first, take
     the smallest distance, in elements, to any element of the array that was loaded (or stored)
     since the previous execution of this access; stride is the most frequent of these distances or,
-    if more than a third of them are larger, the most frequent of these. By this definition a loop
-    that is unrolled by hand also has a stride of 1.
+    if more than a third of them are larger, the most frequent of these. In rows of two elements
+    that may be a half, because every second distance leads to another row. By this definition a
+    loop that is unrolled by hand also has a stride of 1.
     """
 
     site: Site
@@ -107,21 +108,23 @@ def _strided_accesses(run: Run) -> list[StridedAccess]:
         groups[event.array, event.kind].append(event)
     accesses = []
     for (array, kind), events in groups.items():
+        parameter = run.parameter(array)
+        row = run.array(parameter).shape[-1] if parameter else math.inf
         for operation in dict.fromkeys(event.operation for event in events):
             indices = [i for i, event in enumerate(events) if event.operation == operation]
             if len(indices) > 1:
                 site = sites[array, kind, events[indices[0]].line]
-                stride = _stride(events, indices)
+                stride = _stride(events, indices, max(LARGER, 1 / row))
                 accesses.append(StridedAccess(site, array, kind, len(indices), stride))
     return accesses
 
 
-def _stride(events: list[Event], indices: list[int]) -> int:
+def _stride(events: list[Event], indices: list[int], most: float) -> int:
     """Return the stride of an access, in elements, as `StridedAccess` defines it.
 
     events: the loads, or the stores, of one array in order. indices: the positions in `events` of
     the executions of one operation. Each execution but the first is compared with the accesses
-    since the previous execution.
+    since the previous execution. most: the share of these distances that may be larger.
     """
     elements = [int(event.first[0]) for event in events]
     strides = Counter(
@@ -130,6 +133,6 @@ def _stride(events: list[Event], indices: list[int]) -> int:
     )
     frequent = strides.most_common(1)[0][0]
     larger = Counter({one: count for one, count in strides.items() if one > frequent})
-    if larger.total() > LARGER * strides.total():
+    if larger.total() > most * strides.total():
         return larger.most_common(1)[0][0]
     return frequent

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from random import Random
 
 import numpy as np
@@ -37,21 +38,25 @@ def smaller(shape: Shape, random: Random) -> Shape:
 
 
 def whole_blocks(shape: Shape, random: Random) -> Shape:
-    """Return a random shape of whole blocks that differs from `shape`, which has whole blocks.
+    """Return a random shape of whole blocks, whose last size is larger than that of `shape`.
 
-    Each size is a multiple of the largest power of two that divides the size of `shape`, because
-    the sides of blocks and tiles are powers of two. A single size is a multiple of a quarter of it,
-    if the power is above 4. A size changes by at most one such step, and the product of all sizes
-    at most doubles.
+    So a kernel is found that has its idea only up to the sizes of `shape`, which is known and has
+    whole blocks, too. Each size is a multiple of the largest power of two that divides the size of
+    `shape`, because the sides of blocks and tiles are powers of two. A size changes by at most one
+    such step, and the product of all sizes grows by at most a quarter, or by what the last size
+    alone adds. A single size grows by one or two steps instead, which are a quarter of the power if
+    that is above 4.
     """
     steps = [size & -size for size in shape]
-    if len(shape) == 1 and steps[0] > 4:
-        steps = [steps[0] // 4]
+    if len(shape) == 1:
+        step = steps[0] // 4 if steps[0] > 4 else steps[0]
+        return (shape[0] + step * random.randint(1, 2),)
+    last = shape[-1] + steps[-1]
+    most = math.prod(shape) * max(Fraction(last, shape[-1]), Fraction(5, 4))
     while True:
-        drawn = tuple(
-            size + step * random.randint(-1, 1) for size, step in zip(shape, steps, strict=True)
-        )
-        if drawn != shape and 0 < math.prod(drawn) <= 2 * math.prod(shape):
+        others = zip(shape[:-1], steps[:-1], strict=True)
+        drawn = (*(size + step * random.randint(-1, 1) for size, step in others), last)
+        if 0 < math.prod(drawn) <= most:
             return drawn
 
 

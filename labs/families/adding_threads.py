@@ -36,8 +36,8 @@ def same_adding_threads() -> Target:
         first = int(np.flatnonzero(made != expected)[0])
         return translate(
             "{threads} of block {block} add more or less often than in the given tree: thread "
-            "{thread} adds {made}, and there it adds {expected}. Let the same threads add in each "
-            "step, the multiples of `2 * stride`, and change only how they are found.",
+            "{thread} adds {made}, and in the given tree it adds {expected}. Let the same threads "
+            "add in each step, the multiples of `2 * stride`, and change only how they are found.",
             threads=counted(int(value), "thread"),
             block=block_number(block.block),
             thread=first,

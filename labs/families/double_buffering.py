@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from labs.checking.phrasing import at_line, counted
 from labs.checking.run import Run
 from labs.checking.target import Target, essential
 from labs.families.tiled import tiled_product
+from labs.targets.data_flow import computing
 from utils.division import cdiv
 from utils.translation import translate
 from virtual_gpu import Site
@@ -93,26 +95,29 @@ def _single_buffer(tile: int, run: Run) -> str:
 
 @dataclass(frozen=True)
 class _EarlyWait:
-    """A load of an element of a or b that is stored into shared memory too early.
+    """A load of an element of a or b that is used too early: stored, or computed with.
 
-    array: the reader's name of the input. load, store: the line numbers of the load and the store.
-    terms: the number of terms of the sum that are added between the load and the store.
+    array: the reader's name of the input. load, use: the lines of the load and of its first use.
+    terms: the number of terms of the sum that are added between the two. stored: True if the use is
+    the store into shared memory.
     """
 
     array: str
-    load: int
-    store: int
+    load: Site
+    use: Site
     terms: int
+    stored: bool
 
 
 def no_early_waits(tile: int) -> Target:
     """Return the target that a whole tile is multiplied between a load and its store.
 
-    A thread waits for a loaded value when it stores it into shared memory, unless multiply-adds
-    have hidden the latency of the load. The count is the number of loads of two threads whose
-    store comes after fewer than `tile` terms of the sum. The loads of the first tile do not count.
-    At shapes that do not fill all blocks, those of the second thread do not count either, because
-    it may have no element of c. tile: the side of a tile, which is also its number of terms.
+    A thread waits for a loaded value when it stores it into shared memory or computes with it,
+    unless multiply-adds have hidden the latency of the load. The count is the number of loads of
+    two threads whose first use comes after fewer than `tile` terms of the sum. The loads of the
+    first tile do not count. At shapes that do not fill all blocks, those of the second thread do
+    not count either, because it may have no element of c. tile: the side of a tile, which is also
+    its number of terms.
     """
 
     def measure(run: Run) -> float:
@@ -123,12 +128,20 @@ def no_early_waits(tile: int) -> Target:
 
     def cause(run: Run, value: float) -> str:
         first = next(_waits(tile, run))
-        load, store = (_site(run, line) for line in (first.load, first.store))
-        story = f"{at_line(load)} loads an element of the next tile of `{first.array}`"
-        if first.load == first.store:
+        story = f"{at_line(first.load)} loads an element of the next tile of `{first.array}`"
+        if not first.stored:
+            return translate(
+                "{story}, and {use} computes with it. So a thread waits there until the element "
+                "has come. Between the two it adds {terms} of the {tile} terms of a tile.",
+                story=story,
+                use=at_line(first.use),
+                terms=first.terms,
+                tile=tile,
+            )
+        if first.load.line == first.use.line:
             story += " and stores it into shared memory at once."
         else:
-            story += f", and {at_line(store)} stores it into shared memory."
+            story += f", and {at_line(first.use)} stores it into shared memory."
         return translate(
             "{story} The store needs the loaded value, so a thread waits there until it has "
             "come. Between the two it adds {terms} of the {tile} terms of a tile.",
@@ -142,7 +155,7 @@ def no_early_waits(tile: int) -> Target:
 
 
 def _waits(tile: int, run: Run, first_alone: bool = False) -> Iterator[_EarlyWait]:
-    """Yield the loads of two threads that are stored after fewer than `tile` terms, in order.
+    """Yield the loads of two threads that are used after fewer than `tile` terms, in order.
 
     The threads are thread 0 and the last one of a drawn block, and the loads of the first tile are
     left out. The block is launched again with different numbers in a and b, so that a stored value
@@ -162,12 +175,13 @@ def _different_numbers(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _waits_of(tile: int, run: Run, recording: Recording, thread: int) -> Iterator[_EarlyWait]:
-    """Yield an _EarlyWait per load of one thread that is stored after fewer than `tile` terms.
+    """Yield an _EarlyWait per load of one thread that is used after fewer than `tile` terms.
 
     The loads are in the order of execution; those of the first tile are left out.
     """
     events = [one for one in recording.events if _takes_part(one, thread)]
     shared = {one.name for one in recording.arrays if one.space == "shared"}
+    computed = {run.names[one]: computing(run, run.names[one], shared) for one in ("a", "b")}
     for index, event in enumerate(events):
         is_input = event.array in (run.names["a"], run.names["b"])
         if event.kind != "load" or not is_input or _tile_of(tile, run, event, thread) == 0:
@@ -178,9 +192,26 @@ def _waits_of(tile: int, run: Run, recording: Recording, thread: int) -> Iterato
         store = next((one for one in stores if _stores(one, event, thread)), (*stores, None)[0])
         if store is None:
             continue
-        reads = sum(one.kind == "load" for one in later[: later.index(store)])
+        before = later[: later.index(store)]
+        uses = [(_before_line(before, event, one), one) for one in computed[event.array]]
+        until, use = min(uses, key=lambda one: len(one[0]), default=(before, None))
+        stored = len(until) == len(before)
+        reads = sum(one.kind == "load" for one in until)
         if reads < 2 * tile:
-            yield _EarlyWait(event.array, event.line, store.line, reads // 2)
+            use = _site(run, store.line) if stored else use
+            yield _EarlyWait(event.array, _site(run, event.line), use, reads // 2, stored)
+
+
+def _before_line(events: list[Event], load: Event, site: Site) -> list[Event]:
+    """Return the events behind a load that come before a source line, in order of execution.
+
+    Lines above the load come in the next iteration.
+    """
+
+    def place(line: int) -> tuple[bool, int]:
+        return line < load.line, line
+
+    return list(takewhile(lambda one: place(one.line) < place(site.line), events))
 
 
 def _stores(store: Event, load: Event, thread: int) -> bool:

@@ -19,6 +19,8 @@ from labs.families.micro_kernels import LANES, ROWS, operators
 from labs.targets.chains import LARGE
 from utils.translation import translate
 
+MORE = 3  # how many lengths of a longer sum are drawn
+LAST = 8  # multiply-adds of vectors that add the sums of the rows at the end
 WHOLE = 8  # with a multiple of these steps, both chains have the same even number of steps
 ROUNDED = 2  # ones that may be lost where the sums of a row are added at the end
 
@@ -29,25 +31,36 @@ def steps_in_a_chain(k: int) -> Target:
     The steps of a sum form a chain, because each addition needs the result of the one before. The
     count is the number of steps in the chain of row 0's first step. It is found at the first shape,
     which has `k` steps; at a shape with another number of steps it is scaled to `k`. It is `k`,
-    too, if in row 1 neighbouring steps are added to the same sum. A shape with few steps, or with
-    a number that is no multiple of WHOLE, is launched with at least `k`, so that chains are long
-    enough to be seen.
+    too, if in row 1 neighbouring steps are added to the same sum, and if more than LAST
+    multiply-adds do not belong to a step, because these could join the chains. The launch has two
+    to four times `k` steps, drawn from the seed, and as many more as the shape has left over, so
+    that chains are long enough to be seen and a kernel cannot know their length.
     """
     at_most = k // 2
 
     def longer(run: Run) -> Run:
-        steps = run.shape[0]
-        return run.at((k + steps % WHOLE,)) if steps % WHOLE or steps < 2 * WHOLE else run
+        return run.at((k * (2 + run.seed % MORE) + run.shape[0] % WHOLE,))
 
     def measure(run: Run) -> float:
         run = longer(run)
         longest, together = _chains(run)
-        count = k if together else longest * k / run.shape[0]
+        hidden = together or _others(run) > LAST
+        count = k if hidden else longest * k / run.shape[0]
         return at_most if at_most < count < at_most + 1 and run.shape[0] % WHOLE else count
 
     def cause(run: Run, value: float) -> str:
         run = longer(run)
         longest, _ = _chains(run)
+        if (others := _others(run)) > LAST:
+            return translate(
+                "{steps} steps need {needed} multiply-adds of vectors, and the kernel makes "
+                "{others} more. To add the sums at the end it needs {last} at most. A sum that is "
+                "added to another one in the loop must wait for it.",
+                steps=run.shape[0],
+                needed=ROWS * run.shape[0],
+                others=others,
+                last=LAST,
+            )
         if 2 * longest > run.shape[0]:
             return translate(
                 "{terms} of the {steps} steps of row 0 are added to one sum, each to the result "
@@ -67,6 +80,12 @@ def steps_in_a_chain(k: int) -> Target:
 
     words = "two neighbouring steps never add to the same sum, and each sum gets half of the steps"
     return essential(Target("steps in the longest chain", at_most, words, measure, cause))
+
+
+def _others(run: Run) -> int:
+    """Return how many multiply-adds of vectors a kernel makes besides one per row and step."""
+    made = run.trace.totals["float32_ops"] // (2 * LANES)
+    return int(made) - ROWS * run.shape[0]
 
 
 def _chains(run: Run) -> tuple[int, int]:

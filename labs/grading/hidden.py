@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections import Counter
+from collections.abc import Hashable
 from dataclasses import dataclass
 from random import Random
 
 from labs.checking.exercise import KernelExercise
 from labs.checking.job import Shape
 from labs.numbers.exercise import Case, NumbersExercise
+from utils.division import cdiv
 from utils.errors import CourseError
 
 SHORTEST = 16  # characters in a secret
@@ -79,18 +82,22 @@ def graded_cases(exercise: NumbersExercise) -> tuple[Case, ...]:
 def _cases(exercise: NumbersExercise, random: Random) -> HiddenCases:
     """Return 24 different cases that are not among the task's, drawn with this generator.
 
-    If the task has all valid arguments, none are new: return its cases that are not graded yet, in
-    random order. Raises CourseError if the exercise draws too few that are new.
+    Each branch of the right formula that the task's cases have decides about as many of them as
+    any other, so that a function with one branch alone gains little. If the task has all valid
+    arguments, none are new: return its cases that are not graded yet, in random order. Raises
+    CourseError if the exercise draws too few that are new.
     """
     if exercise.draw is None:
         rest = [case.given for case in exercise.all_cases[KNOWN_CASES:]]
         return HiddenCases(tuple(random.sample(rest, len(rest))))
     known = {case.given for case in exercise.all_cases}
-    cases: dict[tuple[int, ...], None] = {}  # a dict keeps their order and drops duplicates
+    most = cdiv(CASES, len({exercise.branch(*given) for given in known}))  # cases of a branch
+    cases: dict[tuple[int, ...], Hashable] = {}  # arguments -> their branch
     for _ in range(MOST_DRAWS):
         arguments = exercise.draw(random)
-        if arguments not in known:
-            cases[arguments] = None
+        branch = exercise.branch(*arguments)
+        if arguments not in known and Counter(cases.values())[branch] < most:
+            cases[arguments] = branch
         if len(cases) == CASES:
             return HiddenCases(tuple(cases))
     raise CourseError(

@@ -10,7 +10,7 @@ import inspect
 import json
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
@@ -51,10 +51,12 @@ class NumbersExercise(Exercise):
     parameters: the names of the function's parameters. unit: the unit of its result, in the
     singular, or "". promises: the criteria that the task states. cases: returns the cases in the
     order in which they are judged, the simplest first. right: the right formula. draw: returns
-    random valid arguments, for a grader; None if `cases` has all valid arguments. enough: after a
-    wrong answer, the function is evaluated for this number of cases, which is enough to distinguish
-    the known mistakes. beside: takes a
-    case and the wrong answer, and returns a sentence with the numbers behind the right one.
+    random valid arguments, for a grader; None if `cases` has all valid arguments. branch: takes the
+    arguments and returns what decides about the right answer there, such as which of two bounds is
+    the lower one; a grader draws equally many cases of each branch. enough: after a wrong answer,
+    the function is evaluated for this number of cases, which is enough to distinguish the known
+    mistakes. beside: takes a case and the wrong answer, and returns a sentence with the numbers
+    behind the right one.
     instead: takes the same, and returns a sentence that replaces the case's `why`, or "". whole:
     True if every right answer must be a whole number, whatever the arguments. integers: True if it
     must also be of the type int, because a launch takes no float. kind: "write", or "repair" for a
@@ -68,6 +70,7 @@ class NumbersExercise(Exercise):
     cases: Callable[[], Sequence[Case]]
     right: Callable[..., float]
     draw: Callable[[Random], tuple[int, ...]] | None
+    branch: Callable[..., Hashable] = lambda *arguments: None
     enough: int = 1000
     beside: Callable[[Case, float], str] = lambda case, answer: ""
     instead: Callable[[Case, float], str] = lambda case, answer: ""

@@ -14,7 +14,7 @@ FORMULA = '''"""The right answers of `{name}` as data: this copy has no formula.
 from labs.numbers.cases_as_data import cases_beside, no_formula
 
 cases = cases_beside(__file__)
-right = draw = no_formula
+right = draw = branch = no_formula
 '''
 
 

@@ -323,16 +323,19 @@ def barriers_per_block(at_most: float) -> Target:
     return Target("barriers per block", at_most, words, barriers_of_block, cause, True)
 
 
-def inner_stride(at_most: int = 1) -> Target:
+def inner_stride(at_most: int, *parameters: str) -> Target:
     """Return the target of strides up to `at_most` elements in a CPU function's innermost loop.
 
-    It is tested at every shape.
-
-    The count is the largest stride of all loads and stores in this loop, 0 without any.
+    It is tested at every shape. The count is the largest stride of all loads and stores of some
+    arrays in this loop, 0 without any. parameters: the exercise's names of these arrays. An array
+    in which the innermost loop stays at one element is left out: where rows are short, another loop
+    goes on in it almost as often.
     """
 
     def worst(run: Run) -> StridedAccess | None:
-        return max(innermost_accesses(run), key=lambda access: access.stride, default=None)
+        arrays = {run.names[name] for name in parameters}
+        accesses = (one for one in innermost_accesses(run) if one.array in arrays)
+        return max(accesses, key=lambda access: access.stride, default=None)
 
     def measure(run: Run) -> float:
         access = worst(run)

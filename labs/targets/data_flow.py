@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from labs.checking.run import Run
 from labs.targets.divisions import named_functions
 from virtual_gpu import Site
 from virtual_gpu.common.source import read_source
+
+CONVERSIONS = {"float32"}  # of a float32, which change nothing
 
 
 def steered(run: Run, *parameters: str) -> Site | None:
@@ -32,10 +34,41 @@ def steered(run: Run, *parameters: str) -> Site | None:
     return None
 
 
-def _loaded_names(tree: ast.AST, arrays: set[str]) -> set[str]:
+def computing(run: Run, array: str, stored_in: Set[str]) -> list[Site]:
+    """Return the source lines that compute with a value loaded from an array.
+
+    Such a line has an operator, a comparison or a call with the value; a conversion does not count.
+    array: the reader's name of it. stored_in: names of arrays whose elements are not followed.
+    """
+    source = read_source(run.kernel.py_func)
+    loaded = _loaded_names(source.tree, {array}, stored_in)
+    return [
+        source.site(node)
+        for node in ast.walk(source.tree)
+        if any(_name(one) != array and _is_loaded(one, {array}, loaded) for one in _operands(node))
+    ]
+
+
+def _operands(node: ast.AST) -> list[ast.expr]:
+    """Return the values with which a node of a syntax tree computes."""
+    match node:
+        case ast.BinOp():
+            return [node.left, node.right]
+        case ast.UnaryOp():
+            return [node.operand]
+        case ast.Compare():
+            return [node.left, *node.comparators]
+        case ast.AugAssign():
+            return [node.target, node.value]
+        case ast.Call() if _name(node.func) not in CONVERSIONS:
+            return node.args
+    return []
+
+
+def _loaded_names(tree: ast.AST, arrays: set[str], stored_in: Set[str] = frozenset()) -> set[str]:
     """Return the names of variables whose values may come from elements of these arrays.
 
-    A variable that is computed from such a variable is one, too.
+    A variable that is computed from such a variable is one, too, unless it is in `stored_in`.
     """
     assignments = [pair for node in ast.walk(tree) for pair in _assignments(node)]
     names: set[str] = set()
@@ -44,7 +77,7 @@ def _loaded_names(tree: ast.AST, arrays: set[str]) -> set[str]:
             name
             for target, value in assignments
             if _is_loaded(value, arrays, names)
-            for name in _changed_by(target)
+            for name in _changed_by(target) - stored_in
         }
         if found <= names:
             return names

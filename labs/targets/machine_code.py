@@ -9,7 +9,7 @@ from numba import typeof, types
 
 from labs.checking.phrasing import quoted
 from labs.checking.run import Run
-from labs.targets.wide_results import first_wide_result
+from labs.targets.wide_results import wide_results
 from utils.errors import CourseError
 from utils.translation import translate
 from virtual_gpu.common.source import read_source
@@ -44,7 +44,7 @@ def loop_of_64_bits(run: Run) -> str | None:
     loop = _loop(run)
     if not any(set(OF_64_BITS).intersection(one.opcode.split(".")) for one in loop):
         return None
-    if not (where := _first_wide_result(run)):
+    if not (where := _wide_results(run)):
         return None
     found = translate(
         "In machine code the loop of your kernel compares or shifts 64-bit numbers, which takes "
@@ -59,13 +59,14 @@ def loop_of_64_bits(run: Run) -> str | None:
     return f"{found} {cure}"
 
 
-def _first_wide_result(run: Run) -> str:
-    """Return a phrase on the first source line that `first_wide_result` finds, or ""."""
+def _wide_results(run: Run) -> str:
+    """Return a phrase on the source lines that `wide_results` finds, or ""."""
     source = read_source(run.kernel.py_func)
-    line = first_wide_result(source.tree)
-    if line is None:
-        return ""
-    return translate("line {line}, {code}", line=line, code=quoted(dict(source.lines)[line]))
+    codes = dict(source.lines)
+    return translate(", and in ").join(
+        translate("line {line}, {code}", line=line, code=quoted(codes[line]))
+        for line in wide_results(source.tree)
+    )
 
 
 def _loop(run: Run) -> Sequence[Instruction]:
@@ -88,7 +89,7 @@ def condition_of_64_bits(instructions: int) -> Callable[[Run], str | None]:
         parts = [one.opcode.split(".") for one in loop]
         compares = sum(bool(set(OF_64_BITS).intersection(one)) for one in parts)
         is_narrow = compares <= 1 and not any("WIDE" in one for one in parts)
-        if is_narrow or len(loop) <= instructions or not (where := _first_wide_result(run)):
+        if is_narrow or len(loop) <= instructions or not (where := _wide_results(run)):
             return None
         return translate(
             "In machine code the loop of your kernel has {number} instructions per iteration, "

@@ -97,15 +97,17 @@ def warp_barrier_between_sums() -> Target:
 def _is_between(run: Run) -> bool:
     """Return True if a syncwarp is between two innermost loops that read shared words.
 
-    It is looked for in the source code. A syncwarp in such a loop does not count, and one in two
-    nested loops around such loops does.
+    It is looked for in the code. A syncwarp in such a loop does not count, and neither does
+    one between two loops that add to the same sum. One in two nested loops around such loops does.
     """
     reading, steps = _reading_loops(run)
     for call in _calls(run):
         if any(_holds(loop, call.lineno) for loop in steps):
             continue
-        before = any(loop.end_lineno < call.lineno for loop in steps)
-        after = any(loop.lineno > call.lineno for loop in steps)
+        before = [loop for loop in steps if loop.end_lineno < call.lineno]
+        after = [loop for loop in steps if loop.lineno > call.lineno]
+        if any(_sums(one) & _sums(other) for one in before for other in after):
+            continue
         around = [loop for loop in reading if loop not in steps and _holds(loop, call.lineno)]
         if (before and after) or len(around) > 1:
             return True
@@ -119,7 +121,7 @@ def _in_one_loop(run: Run) -> bool:
 
 
 def _reading_loops(run: Run) -> tuple[list[ast.For | ast.While], list[ast.For | ast.While]]:
-    """Return the loops of the source that read shared words, and the innermost ones of them."""
+    """Return the loops of the text that read shared words, and the innermost ones of them."""
     lines = {one.site.line for one in _shared_loads(run)}
     loops = [node for node in ast.walk(run.tree) if isinstance(node, LOOPS)]
     reading = [loop for loop in loops if any(_holds(loop, line) for line in lines)]
@@ -129,6 +131,24 @@ def _reading_loops(run: Run) -> tuple[list[ast.For | ast.While], list[ast.For | 
         if not any(one is not loop and _holds(loop, one.lineno) for one in reading)
     ]
     return reading, steps
+
+
+def _sums(loop: ast.For | ast.While) -> set[str]:
+    """Return the names of the variables that are assigned in a loop and used in what they get."""
+    found = set()
+    for node in ast.walk(loop):
+        if isinstance(node, ast.AugAssign):
+            found.add(ast.unparse(node.target))
+        elif isinstance(node, ast.Assign):
+            names = {ast.unparse(one) for one in ast.walk(node.value) if isinstance(one, ast.expr)}
+            found |= {ast.unparse(one) for one in node.targets} & names
+    return found - _indices(loop)
+
+
+def _indices(loop: ast.For | ast.While) -> set[str]:
+    """Return the names of the variables in the test of a `while`, which count its iterations."""
+    test = getattr(loop, "test", None)
+    return {node.id for node in ast.walk(test) if isinstance(node, ast.Name)} if test else set()
 
 
 def _calls(run: Run) -> list[ast.Call]:

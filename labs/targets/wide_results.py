@@ -10,8 +10,8 @@ NARROW = ("uint32", "int32")
 WITHIN_OPERANDS = ast.BitAnd | ast.Mod
 
 
-def first_wide_result(tree: ast.FunctionDef) -> int | None:
-    """Return the number of the first source line whose form gives an integer of 64 bits, or None.
+def wide_results(tree: ast.FunctionDef) -> list[int]:
+    """Return the numbers of the source lines whose form gives an integer of 64 bits, ascending.
 
     Types are not looked up. In the condition of an `if` or `while` in a loop, an operation counts,
     except one with `&` or `%`. In an assignment to a local variable that a loop changes, in the
@@ -32,7 +32,7 @@ def first_wide_result(tree: ast.FunctionDef) -> int | None:
         values = [node for node in ast.walk(tree) if _names(node) == [name]]
         if not any(map(_is_no_integer, values)):
             found += [node.lineno for node in values if _is_wide(node)]
-    return min(found, default=None)
+    return sorted(set(found))
 
 
 def _targets(node: ast.AST) -> Sequence[ast.expr]:

@@ -29,15 +29,22 @@ EARNED = {
     "benchmark-one_span_counted_again": 75,
     "column_sums-each_sum_twice": 83,
     "cut_along_k-all_terms_in_each_slice": 63,
+    "double_buffer-computed_with_at_once": 63,
     "double_buffer-dead_branch": 63,
+    "enough_blocks-powers_of_two_alone": 42,
     "four_loads-all_loads_again": 83,
     "fused-all_again_64_times": 83,
+    "fused-values_in_shared_memory": 83,
+    "pipe_roof-pipe_alone": 41,
+    "row_length-plus_difference": 83,
+    "stage_ready-wait_for_all": 86,
     "to_the_gpu_and_back-large_grid": 50,
     "to_the_gpu_and_back-no_grid": 50,
     "unroll-a_factor_for_each_term": 63,
     "unroll-a_test_for_each_term": 63,
     "unroll-a_test_in_a_function": 63,
     "unroll-whole_groups_alone": 63,
+    "waiting_blocks-one_slot_less": 43,
 }
 
 

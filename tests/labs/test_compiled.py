@@ -115,7 +115,10 @@ def test_a_loop_of_64_bits_is_remarked_and_no_flaw(compiler):
     assert verdict.passed
     (note,) = verdict.notes
     assert "compares or shifts 64-bit numbers" in note
-    assert "A result of 64 bits is in line 15, `stride = cuda.blockDim.x // 2`." in note
+    assert (
+        "A result of 64 bits is in line 15, `stride = cuda.blockDim.x // 2`, and in line 20, "
+        "`stride //= 2`." in note
+    )
     assert check("tree", right("tree", "halves made 32 bits")).notes == ()
 
 

@@ -3,7 +3,7 @@
     python -m tools.records.spills --out FILE.csv
 
 needs a CUDA device. The kernels are the loop of multiply-adds with fewer and fewer registers, and
-the product of the exercise ``sums_in_registers`` before and after, and with 32-bit indices.
+the product of the exercise ``sums_in_registers`` before and after, and with other indices.
 ``data/README.md`` describes a row.
 """
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numba import cuda, float32, uint32
+from numba import cuda, float32, int32, uint32
 
 from labs import EXERCISES
 from latency_kernels import LADDER as CEILINGS
@@ -69,42 +69,64 @@ def loops(accumulators: str = ACCUMULATORS) -> Iterator[Rival]:
         yield Rival("fma_loop", limit, kernel, *how, problem.reference, flops)
 
 
-@cuda.jit
-def in_32_bits(a, b, c):
-    """Compute c = a·b as the exercise's solution does, with row and column as 32-bit numbers."""
-    m, n, k = a.shape[0], b.shape[1], a.shape[1]
-    row = uint32(cuda.blockIdx.y * 8 + cuda.threadIdx.y)
-    col = uint32(cuda.blockIdx.x * 256 + cuda.threadIdx.x)
-    if row >= m or col >= n:
-        return
-    totals = cuda.local.array(8, float32)
-    for j in range(8):
-        totals[j] = float32(0)
-    i = 0
-    while i < k:
-        from_a = a[row, i]
+def product_with(index: Callable) -> Callable:
+    """Return the exercise's solution as a kernel (a, b, c) that calls `index` on row and column.
+
+    index: a type or a device function that Numba can call with an int64.
+    """
+
+    @cuda.jit
+    def product(a, b, c):
+        m, n, k = a.shape[0], b.shape[1], a.shape[1]
+        row = index(cuda.blockIdx.y * 8 + cuda.threadIdx.y)
+        col = index(cuda.blockIdx.x * 256 + cuda.threadIdx.x)
+        if row >= m or col >= n:
+            return
+        totals = cuda.local.array(8, float32)
+        for j in range(8):
+            totals[j] = float32(0)
+        i = 0
+        while i < k:
+            from_a = a[row, i]
+            for j in range(8):
+                if col + 32 * j < n:
+                    totals[j] += from_a * b[i, col + 32 * j]
+            i += 1
         for j in range(8):
             if col + 32 * j < n:
-                totals[j] += from_a * b[i, col + 32 * j]
-        i += 1
-    for j in range(8):
-        if col + 32 * j < n:
-            c[row, col + 32 * j] = totals[j]
+                c[row, col + 32 * j] = totals[j]
+
+    return product
+
+
+@cuda.jit(device=True)
+def without_sign(index):
+    """Return a row or column, which is at least 0, as an int64 of which the compiler knows it."""
+    return index & 0xFFFFFFFF
+
+
+in_32_bits, with_a_sign_in_32_bits, without_a_sign_in_64_bits = map(
+    product_with, (uint32, int32, without_sign)
+)
+# Name in the record, after the exercise's -> kernel.
+PRODUCTS = {
+    "starter": EXERCISES[NAME].starter,
+    "solution": EXERCISES[NAME].solution,
+    "in 32 bits": in_32_bits,
+    "in 32 bits with a sign": with_a_sign_in_32_bits,
+    "in 64 bits without a sign": without_a_sign_in_64_bits,
+}
 
 
 def products(side: int = SIDE) -> Iterator[Rival]:
-    """Yield the starter and the solution of the exercise, and the solution with 32-bit indices.
+    """Yield the starter and the solution of the exercise, and the solution with other indices.
 
     They multiply square matrices. side: the number of rows and columns of the matrices.
     """
-    exercise = EXERCISES[NAME]
     a, b = draw("integers", (side, side), 1), draw("integers", (side, side), 2)
-    launch = exercise.launch((side, side, side))
+    launch = EXERCISES[NAME].launch((side, side, side))
     right = a.astype(np.float64) @ b
-    kernels = {
-        "starter": exercise.starter, "solution": exercise.solution, "in 32 bits": in_32_bits
-    }  # fmt: skip
-    for name, kernel in kernels.items():
+    for name, kernel in PRODUCTS.items():
         arguments = tuple(map(cuda.to_device, (a, b, poisoned((side, side)))))
         how = launch.grid, launch.block, arguments
         yield Rival(f"{NAME} {name}", None, kernel, *how, right, 2.0 * side**3)

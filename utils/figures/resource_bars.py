@@ -9,8 +9,9 @@ from utils.translation import translate
 from virtual_gpu.pictures.svg import GREY, ORANGE, Picture, rect, svg, text
 
 WIDTH, LEFT, BAR, PITCH, HEAD = 412, 84, 11, 15, 29
+WIDEST = 1.3 * WIDTH  # pixels on a page
 FOR_WORDS = 60  # pixels right of the longest bar
-DARK, FAINT = 0.7, 0.35  # the opacity of a recorded bar up to the marked estimate, and beyond it
+DARK, FAINT = 0.8, 0.35  # the opacity of a recorded bar up to the marked estimate, and beyond it
 RECORDED = "recorded"  # the last bar of each kernel
 
 
@@ -69,7 +70,7 @@ def draw_resources(
     if mark_bound:
         body, y = body + _key(y), y + 22
     alt = f"{title}, {where}. {'. '.join(sentences)}."
-    return Picture(svg(WIDTH, y - 14, body, alt, widest=1.15 * WIDTH), alt)
+    return Picture(svg(WIDTH, y - 14, body, alt, widest=WIDEST), alt)
 
 
 def _words(what: str) -> str:
@@ -110,8 +111,11 @@ def _bars(
 
 def _recorded_bar(y: float, width: float, explained: float) -> str:
     """Return SVG of a dark bar at `y` that is faint beyond `explained`; all are in pixels."""
-    dark = rect(LEFT, y, round(min(width, explained), 1), BAR, "currentColor", opacity=DARK)
-    return dark + rect(LEFT, y, round(width, 1), BAR, "currentColor", opacity=FAINT)
+    # The parts do not overlap: two colours on top of each other would be darker than in the legend.
+    end = round(min(width, explained), 1)
+    dark = rect(LEFT, y, end, BAR, "currentColor", opacity=DARK)
+    rest = round(width - end, 1)
+    return dark + rect(LEFT + end, y, rest, BAR, "currentColor", opacity=FAINT) * (rest > 0)
 
 
 def _key(y: float) -> str:

@@ -22,6 +22,10 @@ _STYLE = """<style>
 .course p {margin: 4px 0} .course ul {margin: 4px 0; padding-left: 22px}
 .course summary {cursor: pointer}
 .course details {margin: 4px 0 4px 2px}
+/* Folds of a lesson's text: without this, JupyterLab sets the next paragraph close to them. */
+.jp-RenderedMarkdown > details {margin-bottom: 1em}
+.course-beside {display: flex; flex-wrap: wrap; gap: 8px 36px; align-items: flex-start}
+.course-beside > * {flex: 1 1 300px; min-width: 0}
 .course code {font-family: monospace; font-size: 13px; background: rgba(128,128,128,.16);
  padding: 0 3px; border-radius: 3px; color: inherit; overflow-wrap: anywhere}
 .course-scroll {overflow-x: auto}
@@ -183,6 +187,18 @@ class Stack:
 
     def _repr_html_(self) -> str:
         return _GAP.join(part._repr_html_() for part in self.parts)
+
+
+@dataclass(frozen=True)
+class Beside(Stack):
+    """Tables and pictures side by side, or one below the other where the page is narrow.
+
+    parts: as of a Stack.
+    """
+
+    def _repr_html_(self) -> str:
+        parts = "".join(f"<div>{part._repr_html_()}</div>" for part in self.parts)
+        return _block(f'<div class="course-beside">{parts}</div>')
 
 
 def table(caption: str, head: Sequence[str], rows: Sequence[Sequence], note: str = "") -> Table:

@@ -2,6 +2,7 @@
 
 from labs.families.reduction import Sums, each_element_once, reduction, tree_targets
 from labs.targets.counts import no_float64, no_negative_index, one_store_per_element
+from labs.targets.machine_code import loop_of_64_bits
 
 EXERCISE = reduction(
     Sums(threads=256, each=2),
@@ -25,6 +26,7 @@ EXERCISE = reduction(
         each_element_once(),
         *tree_targets(),
     ),
+    remarks=(loop_of_64_bits,),
     main=("loads per element", "sectors per request", "shared requests per block"),
     plain_goals=(
         "each element of `x` is loaded once",

@@ -34,6 +34,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     hints=(
         "For one k: how many multiply-adds does the block make with BM words of `a` and BN words "
         "of `b`? Each is two operations. And how many bytes are BM + BN words?",

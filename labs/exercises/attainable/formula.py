@@ -39,3 +39,8 @@ def draw(random: Random) -> tuple[int, int, int, int]:
     sides, bandwidth = (random.randint(4, 256), random.randint(4, 256)), random.randint(200, 10_000)
     by_bytes = right(*sides, float("inf"), bandwidth)
     return *sides, int(by_bytes * random.choice((0.6, 0.8, 1.3, 2.1))), bandwidth
+
+
+def branch(BM, BN, peak, bandwidth) -> bool:
+    """Return True if the peak is the limit, and False if the bandwidth is."""
+    return right(BM, BN, peak, bandwidth) == peak

@@ -22,6 +22,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     hints=(
         "A count divided by its rate is the time in seconds for which this resource is busy. Both "
         "are in 10⁹, so this factor is not needed.",

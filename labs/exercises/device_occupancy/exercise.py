@@ -38,6 +38,7 @@ EXERCISE = NumbersExercise(
     enough=13,  # the last one divides by zero if the ratio is inverted
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     beside=both_brackets,
     hints=(
         "How many blocks can the whole device hold at once? And where the launch has fewer than "

@@ -70,3 +70,8 @@ def brackets(blocks: int, resident: int, threads: int, threads_per_sm: int, sms:
     """
     count = on_device(blocks, resident, sms)
     return {"blocks": count, "threads": count * threads, "room": threads_per_sm * sms}
+
+
+def branch(blocks: int, resident: int, threads: int, threads_per_sm: int, sms: int) -> bool:
+    """Return True if the launch fills the device. threads, threads_per_sm: not used."""
+    return blocks >= resident * sms

@@ -107,6 +107,10 @@ WRONG = {
         "stored before the sums": [(COMMENT + FLIP + PUT, FLIP), (SUMS,
              AT_ONCE_A.split(" = ")[0] + " = next_a\n" + AT_ONCE_B.split(" = ")[0]
              + " = next_b\n" + SUMS)]},
+    "computes with it": {
+        "computed with before the sums": [(SUMS, "        next_a = float32(1) * next_a\n" + SUMS)],
+        "compared before the sums": [
+            (SUMS, "        if next_a == 0:\n            total += float32(0)\n" + SUMS)]},
     "adds 8 of the 16 terms": {
         "half of the sums before the loads": [(FROM_HERE + NEXT_A + NEXT_B + SUMS,
              SUMS.replace("range(TILE)", "range(8)") + NEXT_A + NEXT_B

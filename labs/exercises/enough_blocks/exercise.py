@@ -17,6 +17,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     integers=True,
     hints=(
         "`//` rounds down. If elements are left over, they need one more block. Try 256 and 257.",

@@ -23,6 +23,7 @@ def cases() -> list[Case]:
         (1024, 256), (1000, 256), (5000, 128), (256, 256), (257, 256), (255, 256), (1, 256),
         (2, 256), (511, 256), (512, 256), (513, 256), (600, 256), (600, 128), (1_000_000, 512),
         (1 << 28, 256), ((1 << 28) + 1, 256), (7, 1), (100_003, 1024), (33, 32), (1, 1024),
+        (5000, 96), (960, 96),
     )  # fmt: skip
     return [Case(one, right(*one), PART if one[0] % one[1] else FULL) for one in given]
 
@@ -32,7 +33,12 @@ def draw(random: Random) -> tuple[int, int]:
 
     The number of elements is often near a multiple of the number of threads.
     """
-    threads = random.choice((32, 64, 128, 192, 256, 512, 1024))
+    threads = random.choice((32, 64, 96, 128, 192, 256, 320, 512, 640, 1024))
     blocks = random.randint(1, 5000)
     near = blocks * threads + random.randint(-2, 2)
     return random.choice((near, blocks * threads, random.randint(1, 10**6))), threads
+
+
+def branch(elements: int, threads: int) -> tuple[bool, bool]:
+    """Return whether all blocks are full, and whether their size is a power of two."""
+    return elements % threads == 0, threads & (threads - 1) == 0

@@ -24,8 +24,8 @@ def stored(row_0: str, row_1: str) -> list[tuple[str, str]]:
 
 
 WRONG = {
-    "24 of the 24 steps of row 0 are added to one sum, each to the result of the one before, and "
-    "the target is 12.": {
+    "96 of the 96 steps of row 0 are added to one sum, each to the result of the one before, and "
+    "the target is 48.": {
         "the starter": file_beside(__file__, "starter"),
         "new sums that get nothing": [(ODD_0, ODD_0.replace("d0", "c0")),
             (ODD_1, ODD_1.replace("d1", "c1"))],

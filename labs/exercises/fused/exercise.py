@@ -14,6 +14,7 @@ from labs.targets.counts import (
     one_store_per_element,
     sectors_per_request,
 )
+from labs.targets.registers import no_shared_memory
 from labs.targets.sharing import elements_per_thread
 
 
@@ -68,7 +69,7 @@ EXERCISE = elementwise(
     reference=added_and_cut,
     targets=(
         no_negative_index(), essential(replace(STORES, cause=through_memory)),
-        sectors_per_request(4), essential(elements_per_thread(1)),
+        sectors_per_request(4), essential(elements_per_thread(1)), no_shared_memory(),
     ),
     main=("stores per element",),
     plain_goals=("right at any length", "each element of `out` is stored once"),

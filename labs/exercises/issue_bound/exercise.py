@@ -22,6 +22,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     hints=(
         "With 32 lanes: how many cycles does one iteration take at least, and in how many of them "
         "do the lanes begin a multiply-add?",

@@ -37,3 +37,8 @@ def draw(random: Random) -> tuple[int, int, int]:
     """Return random arguments of `right`: (instructions, multiply_adds, lanes)."""
     instructions = random.randint(8, 400)
     return instructions, random.randint(1, instructions), random.choice((32, 32, 16, 8))
+
+
+def branch(instructions, multiply_adds, lanes) -> bool:
+    """Return True if the lanes are the limit: they could not do more in the cycles of the loop."""
+    return 32 * multiply_adds > lanes * instructions

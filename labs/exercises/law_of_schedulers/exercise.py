@@ -24,6 +24,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     hints=(
         "How many warps does the fullest scheduler have? Divide by four, and round up.",
         "While the fullest scheduler does its warps, the SM could do four times as many. How many "

@@ -42,3 +42,8 @@ def right(threads, chains):
 def draw(random: Random) -> tuple[int, int]:
     """Return random arguments of `right`: (threads, chains)."""
     return 32 * random.randint(1, 64), random.randint(1, 8)
+
+
+def branch(threads: int, chains: int) -> bool:
+    """Return True if the law is the limit, and False if the schedulers without a warp are."""
+    return right(threads, chains) == 100 * threads * chains / 512

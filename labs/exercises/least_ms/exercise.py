@@ -21,6 +21,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     hints=(
         "An n×n product has n · n · n multiply-adds. How many are these for whole warps, and how "
         "many of them does one SM have, if all SMs get the same share?",

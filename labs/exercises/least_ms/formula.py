@@ -41,3 +41,8 @@ def draw(random: Random) -> tuple[int, int, int, int, int]:
     n = 32 * random.randint(1, 256)
     instructions, lines = random.randint(3, 60), random.randint(1, 33)
     return n, instructions, lines, random.randint(1, 160), random.randint(500, 2500)
+
+
+def branch(n: int, instructions: int, lines: int, sms: int, mhz: int) -> bool:
+    """Return True if the cache lines are the limit. n, sms, mhz: not used."""
+    return lines > instructions / 4

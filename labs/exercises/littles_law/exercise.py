@@ -20,6 +20,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     hints=(
         "How many boxes does the full rate need under way? That is Little's law.",
         "How many are under way? With half of what is needed, half of the rate is reached.",

@@ -36,3 +36,8 @@ def draw(random: Random) -> tuple[int, int, int, int]:
     """Return random arguments of `right`: (latency, rate, workers, each)."""
     latency, rate, each = random.randint(2, 60), random.randint(1, 128), random.randint(1, 8)
     return latency, rate, random.randint(1, max(2, 2 * latency * rate // each)), each
+
+
+def branch(latency: int, rate: int, workers: int, each: int) -> bool:
+    """Return True if more boxes are under way than the full rate needs."""
+    return workers * each > latency * rate

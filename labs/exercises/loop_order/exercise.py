@@ -20,7 +20,7 @@ EXERCISE = loop_product(
         no_negative_index(),
         no_float64(),
         essential(accesses_per_multiply_add(4.5)),
-        essential(inner_stride(1)),
+        essential(inner_stride(1, "b", "c")),
     ),
     hints=(
         "Which of the three numbers, `row`, `col` or `i`, must change fastest, so that both `b` "

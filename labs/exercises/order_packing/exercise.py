@@ -45,7 +45,7 @@ EXERCISE = OrderExercise(
     reference=reference,
     targets=(
         counts.no_negative_index(), counts.one_store_per_element(), counts.no_float64(),
-        essential(counts.inner_stride(1)),
+        essential(counts.inner_stride(1, "b", "panels")),
     ),
     plain_goals=("the innermost loop goes from each element to its neighbour",),
     above="""

@@ -37,6 +37,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     enough=6,  # the first cases, with rows and with broadcasts
     hints=(
         "How many cycles does the pipe need for a broadcast, and how many for a row? How many "

@@ -46,3 +46,8 @@ def draw(random: Random) -> tuple[int, int, int, int, int]:
     bandwidth = random.randint(1_000, 40_000)
     by_pipe = right(*loop, float("inf"), bandwidth)
     return *loop, int(by_pipe * random.choice((0.6, 0.8, 1.3, 2.1))), bandwidth
+
+
+def branch(multiply_adds, rows, broadcasts, peak, bandwidth) -> bool:
+    """Return True if the peak is the limit, and False if the pipe is."""
+    return right(multiply_adds, rows, broadcasts, peak, bandwidth) == peak

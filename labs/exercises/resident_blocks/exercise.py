@@ -29,6 +29,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     beside=room_in_each,
     hints=(
         "(1) A block takes whole warps, of 32 threads; the SM has 64 warp slots. (2) It has 32 "

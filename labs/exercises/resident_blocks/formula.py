@@ -99,3 +99,9 @@ def _any(random: Random) -> tuple[int, int, int]:
     shared_bytes = random.choice((0, random.randint(1, 30_000), random.randint(1, 232_448)))
     registers = random.randint(16, random.choice((32, 64, 128, 255)))
     return threads, registers, shared_bytes
+
+
+def branch(*arguments: int) -> str:
+    """Return the resource that is the limit; of several, the first. arguments: as of `right`."""
+    rooms = room_by_resource(*arguments)
+    return min(rooms, key=rooms.__getitem__)

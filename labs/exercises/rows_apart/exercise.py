@@ -90,7 +90,7 @@ EXERCISE = KernelExercise(
         essential(product.loads_per_multiply_add(2 / TILE)),
         essential(from_shared_memory(0.25)),
         essential(elements_per_thread(EACH)),
-        essential(store_wavefronts(1)),
+        store_wavefronts(1),
         read_wavefronts(24),
     ),
     probes=Probes(wrong=WRONG_PRODUCTS),

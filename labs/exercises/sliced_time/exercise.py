@@ -22,6 +22,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     hints=(
         "Draw two slices with a kernel that is slower than both copies, as a row of bars per "
         "stage. When does the kernel of slice 1 begin, and what comes after its end?",

@@ -41,3 +41,11 @@ def draw(random: Random) -> tuple[int, int, int, int, int]:
     """Return random arguments of `right`: (b, a, kernel, c, slices)."""
     b, a, kernel, c = (random.randint(1, 9999) for _ in range(4))
     return b, a, kernel, c, random.randint(2, 32)
+
+
+def branch(b: int, a: int, kernel: int, c: int, slices: int) -> int:
+    """Return which stage is the slowest one: 0 for the copies of a, 1 for the kernel, 2 for c.
+
+    b, slices: not used.
+    """
+    return max(range(3), key=(a, kernel, c).__getitem__)

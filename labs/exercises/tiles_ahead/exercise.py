@@ -22,6 +22,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     hints=(
         "All warps of a scheduler make an iteration each, and it starts one instruction per cycle. "
         "How many cycles does this take at least?",

@@ -44,3 +44,7 @@ def draw(random: Random) -> tuple[int, int, int]:
         latency = instructions * warps * random.randint(1, 8)
     return latency, instructions, warps
 
+
+def branch(latency: int, instructions: int, warps: int) -> bool:
+    """Return True if the latency is a multiple of an iteration."""
+    return latency % (instructions * warps) == 0

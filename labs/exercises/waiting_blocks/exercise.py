@@ -19,6 +19,7 @@ EXERCISE = NumbersExercise(
     cases=formula.cases,
     right=formula.right,
     draw=formula.draw,
+    branch=formula.branch,
     hints=(
         "A block that waits keeps its slot. Take the picture: two slots, four blocks. What happens "
         "if one of them waits, and what if two of them wait?",

@@ -22,6 +22,7 @@ def cases() -> list[Case]:
     given = (
         (4, 1, 2), (16_384, 132, 2), (2, 1, 2), (3, 1, 2), (263, 132, 2), (264, 132, 2),
         (265, 132, 2), (5, 1, 1), (1, 1, 1), (528, 132, 4), (100, 16, 6), (96, 16, 6), (40, 16, 6),
+        (9_999, 80, 8),
     )  # fmt: skip
     return [Case(one, right(*one), FIT if one[0] <= one[1] * one[2] else KEEP) for one in given]
 
@@ -35,3 +36,9 @@ def draw(random: Random) -> tuple[int, int, int]:
     slots = sms * per_sm
     near, far = max(1, slots + random.randint(-2, 3)), random.randint(1, 50 * slots)
     return random.choice((near, far, random.randint(1, slots))), sms, per_sm
+
+
+def branch(blocks: int, sms: int, per_sm: int) -> int:
+    """Return -1, 0 or 1: the grid has fewer blocks than the GPU has slots, as many, or more."""
+    slots = sms * per_sm
+    return (blocks > slots) - (blocks < slots)

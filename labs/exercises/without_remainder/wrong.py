@@ -14,11 +14,12 @@ WRONG = {
         "the starter": [(TEST, "tid % uint32(2 * stride) == 0")],
         "a quotient": [(TEST, "tid // (2 * stride) * (2 * stride) == tid")]},
     "170 threads of block 0 add more or less often than in the given tree: thread 1 adds 7 times, "
-    "and there it adds not at all.": {
+    "and in the given tree it adds not at all.": {
         "other threads": [
             (f"if {TEST}:", "first = 2 * stride * tid\n        if first < BLOCK:"),
             (ADD, "shared[first] += shared[first + stride]")]},
-    "thread 1 adds 7 times, and there it adds not at all. Let the same threads add in each step": {
+    "thread 1 adds 7 times, and in the given tree it adds not at all. Let the same threads add in "
+    "each step": {
         "halves": [(LOOP, "stride = uint32(cuda.blockDim.x) >> uint32(1)\n    while stride > 0"),
             (TEST, "tid < stride"), (DOUBLE, "stride = stride >> uint32(1)")]},
     "247 threads of block 0 add more or less often than in the given tree": {

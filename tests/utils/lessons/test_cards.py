@@ -1,6 +1,6 @@
 """Tests of cards and tables as HTML and as text."""
 
-from utils.lessons.cards import Card, table
+from utils.lessons.cards import Beside, Card, table
 
 
 def test_a_card_escapes_what_it_is_given_and_marks_code():
@@ -29,3 +29,10 @@ def test_a_cell_with_a_sentence_gets_more_room_than_one_with_a_number():
 def test_a_number_stays_beside_its_unit():
     assert "<td>8.22\u00a0ms</td>" in table("", ["", ""], [("a", "8.22 ms")])._repr_html_()
     assert "8.22 ms" in str(table("", ["", ""], [("a", "8.22 ms")]))
+
+
+def test_parts_side_by_side_are_boxes_of_one_row_and_texts_below_each_other():
+    both = Beside((table("One", [""], [["a"]]), table("Other", [""], [["b"]])))
+    row = both._repr_html_().partition('<div class="course-beside">')[2]
+    assert row.count("<div><style>") == 2
+    assert str(both).splitlines() == ["One", "", "a", "", "Other", "", "b"]

@@ -7,7 +7,9 @@ import pytest
 from utils.errors import CourseError
 from utils.figures.look import number
 from utils.lessons.files import notebook_of
+from utils.lessons.lesson_text import read
 from utils.lessons.questions import Question, bank
+from utils.paths import lessons
 
 QUESTIONS = [pytest.param(question, id=name) for name, question in bank().items()]
 
@@ -17,6 +19,12 @@ def test_a_name_begins_with_its_lesson(name):
     lesson, _, rest = name.partition(".")
     assert notebook_of(lesson).exists()
     assert re.fullmatch("[a-z_]+", rest)
+
+
+@pytest.mark.parametrize("lesson", lessons())
+def test_the_ledger_lists_the_questions_in_the_order_of_the_page(lesson):
+    asked = list(read(lessons()[lesson]).positions("predict"))
+    assert asked == [name for name in bank() if name in asked]
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

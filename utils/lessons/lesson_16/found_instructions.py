@@ -183,8 +183,8 @@ def find_waits(
     }
     right["times"] = FEWER_WARPS * right["solution"] / right[name]
     given = {name: multi_output, "solution": solution, "times": times}
-    said = [_said_of_waits(one, given[one], right) for one in right]
-    return _card(said, all(_is_near(given[one], right[one]) for one in right))
+    said = [_said_of_waits(one, given, right) for one in right]
+    return _card(said, _are_near(given, right))
 
 
 def draw_waits() -> Picture:
@@ -210,15 +210,26 @@ def _is_near(given: float | None, right: float) -> bool:
     return isinstance(given, int | float) and abs(given - right) < 0.01
 
 
-def _said_of_waits(name: str, given: float | None, right: Mapping[str, float]) -> str:
+def _are_near(given: Mapping[str, float | None], right: Mapping[str, float]) -> bool:
+    """Return True if every number that the reader gave is near the right one."""
+    return all(_is_near(given[name], right[name]) for name in right)
+
+
+def _said_of_waits(
+    name: str, answers: Mapping[str, float | None], right: Mapping[str, float]
+) -> str:
     """Return a sentence on a number of waits, or on the ratio of times, that the reader gave.
 
-    name: the argument of the reader's call. right: the right number by argument.
+    name: the argument of the reader's call. answers, right: the given and the right number by
+    argument. The right numbers of others are not told before all are right.
     """
+    given = answers[name]
     if given is None:
         return translate("`{name}`: no number yet.", name=name)
     near = _is_near(given, right[name])
     if name == "times":
+        if near and not _are_near(answers, right):
+            return translate("Right. `times`: {times:g}.", times=right[name])
         if near:
             return translate(
                 "Right. `times`: {fewer} · {solution:g} ÷ {course:g} = {times:g}.",

@@ -58,6 +58,7 @@ _STYLE = """<style>
 .machine-loop dd {margin: 0 0 2px 2em}
 @media (max-width: 600px) {.machine-loop .machine {flex-basis: 100%}
  .machine-loop .flags {width: 4.2em}
+ .machine-loop .said {min-height: 8em}
  .machine-loop ol {max-height: 420px}}
 </style>"""
 # What a modifier of an opcode adds, by opcode and modifier.

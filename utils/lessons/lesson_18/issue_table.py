@@ -15,8 +15,8 @@ from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, s
 OUTSIDE = ("warps_leave", "with_conflicts", "lanes_diverge", "warps_agree")
 # Pixels: the width, the height of the head, that of a row, where the axis begins and ends, and the
 # right ends of both columns of numbers.
-WIDTH, TOP, ROW, LEFT, RIGHT, COLUMNS = 460, 92, 20, 150, 318, (376, 456)
-LOWEST = 50  # percent, where the axis begins
+WIDTH, TOP, ROW, LEFT, RIGHT, COLUMNS = 440, 92, 22, 146, 308, (371, 440)
+LOWEST, TICKS = 35, (40, 60, 80, 100)  # percent: where the axis begins, and its ticks
 # Orange, because in the lesson's other pictures it marks bank conflicts.
 TREES = {"tree of reduce0": BLUE, "of reduce1": ORANGE, "of reduce2": GREEN}
 TREES_OF = {
@@ -64,21 +64,33 @@ def issue_table(slots: Iterable, times: Iterable, *kernels: str) -> Table:
     return table(caption, head, rows)
 
 
-def draw_issue_shares(slots: Iterable, times: Iterable) -> Picture:
+def by_instructions(slots: Iterable, kernels: Iterable[str] = TREES_OF) -> list[str]:
+    """Return the names of kernels, those with the most executed instructions first.
+
+    slots: rows of `issue_slots.csv`. Raises CourseError for a kernel without a row.
+    """
+    counted = _counted(slots, kernels)
+    return sorted(kernels, key=lambda name: -counted[name].instructions)
+
+
+def draw_issue_shares(
+    slots: Iterable, times: Iterable, kernels: Iterable[str] = TREES_OF
+) -> Picture:
     """Draw the share of the cycles in which the schedulers issue, a point in a row per kernel.
 
     The kernels are in the order of their executed instructions. These are beside the points, for
     the number of elements that was timed: the instructions, which a profiler counted for fewer
     elements, grow in proportion. The last column has the recorded times. A grey band reaches over
-    the shares of the kernels that are not in OUTSIDE. slots: rows of `issue_slots.csv`. times: rows
-    of `remainder.csv`, of the same device.
+    the shares of all kernels that are not in OUTSIDE, drawn or not. slots: rows of
+    `issue_slots.csv`. times: rows of `remainder.csv`, of the same device. kernels: their names, all
+    by default.
     """
     slots, longest = list(slots), longest_of(times)
     counted = _counted(slots, TREES_OF)
     any_count, any_time = counted["reduce0"], longest["reduce0"]
     copies = any_time.elements / any_count.elements
-    names = sorted(TREES_OF, key=lambda name: -counted[name].instructions)
-    shares = {name: 100 * counted[name].busy for name in names}
+    names = by_instructions(slots, kernels)
+    shares = {name: 100 * counted[name].busy for name in TREES_OF}
     billions = {name: copies * counted[name].instructions / 1e9 for name in names}
     inside = [share for name, share in shares.items() if name not in OUTSIDE]
     title = translate("The cycles in which the schedulers issue")
@@ -106,7 +118,8 @@ def draw_issue_shares(slots: Iterable, times: Iterable) -> Picture:
         words = translate(words)
         body += _dot(x, 47, colour) + text(x + 9, 51, words, 12)
         x += 30 + 6.3 * len(words)
-    body += _axis(min(inside), max(inside), bottom)
+    band = min(inside), max(inside)
+    body += _axis(*band, bottom)
     for column, words in zip(COLUMNS, ("billion", "recorded"), strict=True):
         body += text(column, TOP - 22, translate(words), 12, "end")
     for column, words in zip(COLUMNS, ("instructions", "time"), strict=True):
@@ -115,7 +128,9 @@ def draw_issue_shares(slots: Iterable, times: Iterable) -> Picture:
         y = TOP + ROW * (row + 0.5)
         body += text(LEFT - 12, y + 4, name, 12, "end")
         body += _dot(_x(shares[name]), y, TREES_OF[name])
-        body += text(_x(shares[name]) + 8, y + 4, f"{shares[name]:.0f} %", 12)
+        # The number of a point left of the band is left of it, too, and not in the band.
+        away, anchor = (-8, "end") if shares[name] < band[0] else (8, "start")
+        body += text(_x(shares[name]) + away, y + 4, f"{shares[name]:.0f} %", 12, anchor)
         body += text(COLUMNS[0], y + 4, f"{billions[name]:.2f}", 12, "end")
         body += text(COLUMNS[1], y + 4, f"{longest[name].time_ms:.2f} ms", 12, "end")
     alt = f"{title}, {where}. {'. '.join(sentences)}."
@@ -134,7 +149,7 @@ def _axis(lowest: float, highest: float, bottom: float) -> str:
                 opacity=0.25)  # fmt: skip
     words = translate("{lowest:.0f} to {highest:.0f} %", lowest=lowest, highest=highest)
     band += text((left + right) / 2, TOP - 7, words, 12, "middle")
-    for tick in range(LOWEST, 101, 10):
+    for tick in TICKS:
         x = _x(tick)
         band += path(f"M{x:.1f} {TOP}V{bottom}", opacity=0.6 if tick == 100 else 0.2)
         band += text(x, bottom + 16, f"{tick}" if tick < 100 else "100 %", 12, "middle")

@@ -19,7 +19,7 @@ WAITS = {
     "dispatch": (("dispatch_stall",), RED),
 }
 # Pixels: the width, the height of the head, that of a row and of its bar, and where bars begin.
-WIDTH, TOP, ROW, BAR, LEFT = 460, 82, 22, 16, 132
+WIDTH, TOP, ROW, BAR, LEFT = 440, 92, 22, 16, 120
 REST = 0.3  # the opacity of the rest of a bar
 LEAST = 3.5  # percent: the narrowest segment with a number in it
 
@@ -71,7 +71,7 @@ def _key() -> str:
     """Return SVG that names the colours, in two rows."""
     body, words = "", [*((what, colour) for what, (_, colour) in WAITS.items()), ("the rest", GREY)]
     for number, (what, colour) in enumerate(words):
-        x, y = (number % 3) * 120, 40 + 18 * (number // 3)
+        x, y = (number % 3) * 120, 45 + 18 * (number // 3)
         body += rect(x, y, 11, 11, colour, opacity=REST if colour == GREY else 1)
         body += text(x + 17, y + 10, translate(what), 12)
     return body

@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping
 from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, Picture, path, svg, text
 
 LEFT, RIGHT, TOP, BOTTOM = 50, 400, 46, 236
-FIRST, LAST = 2, 256  # sides of tiles, the ends of the x-axis
+FIRST, DOUBLINGS = 2, 7  # the x-axis: sides of tiles from FIRST, doubled seven times
+LAST = FIRST * 2**DOUBLINGS
 NAMED = (4, 8, 16, 32, 64, 128)
 LOW, HIGH = 1_500, 90_000  # GFLOP/s, the ends of the y-axis
 COLOURS = (BLUE, GREEN)
+STEPS = 32  # points of a curve per doubling of the side, so that the corner at the peak is sharp
 
 
 def draw(attainable: Callable[..., float], peak: float, rates: Mapping[str, float]) -> Picture:
@@ -44,7 +46,8 @@ def draw(attainable: Callable[..., float], peak: float, rates: Mapping[str, floa
     body += text((LEFT + RIGHT) / 2, BOTTOM + 34, "side of a square tile", 12, "middle")
     body += path(f"M{LEFT} {y(peak):.1f}H{RIGHT}", stroke=GREY, stroke_dasharray="4 4")
     body += text(LEFT + 6, round(y(peak) - 6, 1), f"peak {peak:,.0f} GFLOP/s", 12)
-    words, sides = [], [2 ** (step / 8) for step in range(8 * 8 + 1) if 2 ** (step / 8) >= FIRST]
+    sides = [FIRST * 2 ** (step / STEPS) for step in range(DOUBLINGS * STEPS + 1)]
+    words = []
     for (memory, rate), colour in zip(rates.items(), COLOURS, strict=False):
         allowed = [attainable(side, side, peak, rate) for side in sides]
         corners = "L".join(f"{x(s):.1f} {y(g):.1f}" for s, g in zip(sides, allowed, strict=True))

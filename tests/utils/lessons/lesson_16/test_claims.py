@@ -18,6 +18,7 @@ from latency_kernels import LADDER as CEILINGS
 from latency_kernels import fma_loop
 from tests import quotes
 from tools.records import compiled_loops as recording
+from tools.records import spills
 from tools.records.spills import SIDE, in_32_bits
 from utils import lessons as course
 from utils.lessons.compiled_loops import (
@@ -39,7 +40,7 @@ from utils.lessons.load_waits import groups_between_waits, waits_per_8
 from utils.machine.devices import REFERENCE
 from utils.machine.devices import find as device
 from utils.machine.occupancy import limits_of, occupancy
-from utils.measuring import records, rows
+from utils.measuring import profiled_launches, records, rows
 
 NAIVE, TILED = GEMM.step("naive"), GEMM.step("tiled").variant(TILE=32)
 MULTI = GEMM.step("multi_output").variant(MULTI=8, APART=32)
@@ -269,6 +270,15 @@ def test_the_loads_and_stores_of_tiled_and_naive_set_the_lower_bound():
     assert bounds[1] < 100 * naive.share
 
 
+def test_what_the_warps_of_naive_and_tiled_wait_for():
+    naive, tiled = (profiled_launches.counters_of(str(one), "4096x4096x4096", "warm")
+                    for one in (NAIVE.variant(), TILED))  # fmt: skip
+    says("each instruction of `naive` {:.1f} cycles in which its warp waits for loads",
+         naive["long_scoreboard"])  # fmt: skip
+    says("for one of `tiled` {:.1f} cycles in the queue for shared memory and {:.1f} at barriers.",
+         tiled["mio_throttle"], tiled["barrier"])  # fmt: skip
+
+
 @pytest.mark.slow
 def test_no_kernel_is_above_its_bound_and_fma_loop_almost_touches_it():
     size = 4096
@@ -325,7 +335,6 @@ def test_what_a_multiply_add_costs_and_what_is_won():
     multi = course.loop_of_record(MULTI)
     assert multi.instructions / multi.multiply_adds == pytest.approx(costs[0], rel=0.02)
     assert multi.mix["LDG.32"] / multi.multiply_adds == STARTER.mix["LDG.32"] / EIGHT
-    says("Numba's indices have {} bits.", intp.bitwidth)
     assert narrow.time_ms == pytest.approx(fast, rel=0.01)  # "and takes as long"
     says("in another way, needs {:.2f} instructions", multi.instructions / multi.multiply_adds)
 
@@ -348,7 +357,9 @@ def test_the_waits_explain_the_order_of_the_kernels():
     assert card.kind == "good"
     assert "2 · 2.75 ÷ 1 = 5.5" in str(card)
     for wrong in ((None, many, 5.5), (few, 11, 5.5), (TWO, many, 5.5), (few, many, 2.75)):
-        assert course.find_waits(*wrong).kind == "ask"
+        card = course.find_waits(*wrong)
+        assert card.kind == "ask"
+        assert "2.75 ÷ 1" not in str(card)
     first = [len(groups_between_waits(loop)[0]) for loop in loops]
     says("`multi_output` starts {} loads before its first wait", first[0])
     says("The solution starts {}.", first[1])
@@ -357,7 +368,6 @@ def test_the_waits_explain_the_order_of_the_kernels():
             for registers in (narrow.registers, wide.registers,
                               course.loop_of_record(NAIVE).registers)]  # fmt: skip
     assert held[0] == TWO * held[1] == held[TWO]
-    says("the solution in {} bits", intp.bitwidth)
     says("needs {} registers instead of {}", narrow.registers, wide.registers)
     of_naive = course.recorded_ms(NAIVE) / narrow.time_ms
     says("Recorded are {:.1f} times, less than the estimate.", wide.time_ms / narrow.time_ms)
@@ -366,6 +376,31 @@ def test_the_waits_explain_the_order_of_the_kernels():
     reached, bound = course.share_of_peak(MULTI, "4096"), course.loop_of_record(MULTI).share
     says("`multi_output` reaches {:.0f} % of the peak, and its instructions allow at most {:.1f} %",
          100 * reached, 100 * bound)  # fmt: skip
+    busy = [profiled_launches.counters_of(str(one), "4096x4096x4096", "warm")["issue_percent"]
+            for one in (MULTI, NAIVE.variant())]  # fmt: skip
+    says("start an instruction in {:.0f} % of the cycles, and those of `naive` in {:.0f} %.", *busy)
+
+
+@pytest.mark.slow
+def test_the_sign_of_the_indices_decides_and_not_their_width(compiler):
+    def compiled(kernel):
+        return xray(kernel, MULTI.step.signature, recording.ARCH)
+
+    def tested(kernel):  # the columns that are asked whether their index is negative
+        return set(re.findall(r"setp\.lt\.s(?:32|64)\s.*, -(\d+);", compiled(kernel).ptx))
+
+    columns = {str(32 * column) for column in range(1, EIGHT)}
+    assert tested(exercise(NAME).solution) == columns == tested(spills.with_a_sign_in_32_bits)
+    for kernel in (MULTI.kernel, in_32_bits, spills.without_a_sign_in_64_bits):
+        assert not tested(kernel)
+    narrow, wide = map(
+        compiled, (spills.with_a_sign_in_32_bits, spills.without_a_sign_in_64_bits)
+    )
+    says("With `int32(…)` the loop waits {:.0f} times for eight multiply-adds, and a thread needs "
+         "{} registers.", waits_per_8(narrow.hot.body), narrow.registers)  # fmt: skip
+    says("which leaves {} bits and no negative number, it waits once, and a thread needs {}.",
+         intp.bitwidth, wide.registers)  # fmt: skip
+    assert waits_per_8(wide.hot.body) == 1  # "it waits once"
 
 
 def test_the_waits_of_an_iteration_are_those_of_each_iteration():
@@ -524,7 +559,11 @@ def test_the_estimates_are_within_1_percent():
         abs(course.recorded_cycles(one) / course.loop_of_record(one).cycles - 1)
         for one in (ROWS, BACK, SPIRAL)
     ]
-    says("the records are within {} % of them", math.ceil(100 * max(off)))
+    says("The records are within {} % of them", math.ceil(100 * max(off)))
+    waits = [course.loop_of_record(one).waits for one in (ROWS, BACK, SPIRAL)]
+    assert waits[1] == waits[TWO]
+    says("{} cycles for an iteration of {} instructions in *row by row*, and {} in the other",
+         waits[0], course.loop_of_record(ROWS).instructions, waits[1])  # fmt: skip
 
 
 def test_every_order_of_autotuned_goes_back_and_forth():

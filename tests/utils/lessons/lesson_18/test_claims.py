@@ -50,6 +50,7 @@ from utils.lessons.lesson_18.slides import (
     speedups,
 )
 from utils.lessons.lesson_18.warp_waits import waits_of
+from utils.lessons.questions import bank
 from utils.lessons.recorded import ms_if_any
 from utils.machine.devices import REFERENCE, find, slug
 from utils.machine.occupancy import WARP, limits_of
@@ -137,20 +138,25 @@ def remainder_ms(elements=LONGEST):
 
 
 @pytest.mark.slow
-def test_in_the_picture_four_of_16_threads_add_in_the_second_step_one_in_each_warp():
+def test_in_the_picture_one_thread_of_each_warp_adds_in_the_second_step():
     second = trees.neighbours(trees.WORDS)[1]
     rows = records.measured(H200.name, LADDER.name).query("elements == @LONGEST")
     rows = rows[rows["step"].isin([one.step.name for one in STEPS])]
     assert set(rows["library"]) == {"CUB (CuPy)"}
     (library,) = {round(ms, 2) for ms in rows["time_ms"] * rows["library_ratio"]}
     says("On an H200 NVIDIA's library CUB adds {}³⁰ numbers in {:.2f} ms, but the tree of this "
-         "picture takes {:.2f} ms: in the second step {} of {} threads add, one in each warp, so "
-         "what do the other {} cost?", round(LONGEST ** (1 / 30)), library,
-         times("reduce0").recorded, len(second), trees.WORDS,
+         "picture takes {:.2f} ms: in its second step one thread adds in each of the four warps "
+         "of {} threads, so what do the other {} cost?",
+         round(LONGEST ** (1 / 30)), library, times("reduce0").recorded, trees.WARP,
          trees.WORDS - len(second))  # fmt: skip
-    says("the warp then issues the same instructions for one lane as for {}", WARP)
-    says("So what do the {} threads cost that do not add?", trees.WORDS - len(second))
+    says("the warp issues the same instructions for one lane as for {}", WARP)
+    says("What the other {} threads cost", trees.WORDS - len(second))
     assert trees.warps_of(second) == [0, 1, 2, 3]
+    assert len(second) == len(trees.WARPS) == trees.WORDS / trees.WARP == 4  # "four warps"
+    says("The fastest sum of this lesson takes {:.2f} ms, and CUB takes {:.2f} ms",
+         min(row.time_ms for row in time_bars.longest_of(recorded_times()).values()),
+         library)  # fmt: skip
+    assert times("warps_leave").recorded < rows["time_ms"].min()
     says("In the picture a block adds {} words in shared memory", trees.WORDS)
     says("A warp of the picture has {} lanes instead of {}", trees.WARP, WARP)
 
@@ -301,7 +307,7 @@ def test_conflicts_take_away_what_the_warps_save():
 
 
 def test_reduce1_needs_eight_words_of_one_bank_where_reduce0_has_eight_warps():
-    step = int(re.search(r"step=(\d+)", code("cell-24"))[1])  # counted from 1
+    step = int(re.search(r"step=(\d+)", code("cell-22"))[1])  # counted from 1
     crowded = trees.neighbouring_threads(BLOCK)[step - 1]
     first_warp = [left for thread, left, _ in crowded if thread < WARP]
     bank = first_warp[0] % WARP
@@ -548,7 +554,7 @@ def test_from_reduce1_to_reduce2_instructions_and_time_fall_alike():
          "grows, from {:.0f} to {:.0f} %: for a *busy unit*, that of integer instructions, which a "
          "fold below counts. So the time falls by {} % only", *shares,
          *(waits(name)["busy unit"] for name in ("reduce1", "reduce2")), falls[1])  # fmt: skip
-    says("because it waits for its loads longer than `reduce2` does")
+    says("but it waits for its loads longer than `reduce2` does")
     assert waits("without_conflicts")["shared memory"] > 2 * waits("reduce2")["shared memory"]
 
 
@@ -584,6 +590,8 @@ def test_conflicts_cost_time_below_every_limit():
         conflicts, in {:.0f} % without."""
     explains("18.banks", text, with_.recorded, without.recorded, longer, *busy)
     assert 20 < longer < 30  # "about a quarter longer"
+    says("Does `with_conflicts` take as long, within {} %, about a quarter longer, or about three "
+         "times as long?", *_percents("18.banks"))  # fmt: skip
     says("Shared memory works for {:.2f} of the {:.2f} ms", with_.wavefronts, with_.recorded)
     shares = [waits(one.step.name)["shared memory"] for one in APART]
     says("with conflicts the warps wait for shared memory in {:.0f} % of their time, and without "
@@ -666,9 +674,10 @@ def test_the_masked_pair_has_the_lanes_of_both_trees_and_differs_little_in_time(
     says("with all their lanes, and a block makes {:.0f} requests", down.requests)
     longer = 100 * (times("masks_up").recorded / times("masks_down").recorded - 1)
     says("the switched-off lanes and {:.0f} requests per block. Together they cost {:.0f} %, and "
-         "the repetitions of either kernel differ by {:.1f} %. So each of them costs at most "
-         "{:.0f} %", up.requests - down.requests, longer, max(map(spread, MASKS)),
-         longer)  # fmt: skip
+         "the repetitions of either kernel differ by {:.1f} %",
+         up.requests - down.requests, longer, max(map(spread, MASKS)))  # fmt: skip
+    says("Does `masks_up` take longer by under {} %, by {} to {} %, or by over {} %?",
+         *_percents("18.divergence"))  # fmt: skip
     assert round(min(map(spread, MASKS)), 1) == round(max(map(spread, MASKS)), 1)
     says("These requests are {:.0f} wavefronts, too", up.wavefronts - down.wavefronts)
     assert longer < 5  # the first choice
@@ -733,7 +742,9 @@ def test_the_index_of_reduce3_is_cheaper(compiler):
     two, three = (times(name).instructions for name in ("reduce2", "reduce3"))
     other_ms = time_bars.times_of(copy, recorded_times()).instructions
     says("With the index `cuda.grid(1) + cuda.blockIdx.x * BLOCK` the instructions of `reduce3` "
-         "would need {:.2f} instead of {:.2f} ms", other_ms, three)  # fmt: skip
+         "would need {:.2f} instead of {:.2f} ms, and those of `reduce2` need {:.2f} ms. So by "
+         "this estimate {:.2f} of the {:.2f} ms that it saves are due to its index, an eighth",
+         other_ms, three, two, other_ms - three, two - three)  # fmt: skip
     assert (other_ms - three) / (two - three) == pytest.approx(1 / 8, abs=0.005)  # "an eighth"
 
 
@@ -845,6 +856,11 @@ def test_the_table_of_the_changes_has_the_recorded_times():
     says("timed with {}³⁰ elements on an H200", round(LONGEST ** (1 / 30)))
 
 
+def _percents(question):
+    """Return the numbers in the choices of a question, such as "5" of "under 5 %", in order."""
+    return re.findall(r"\d+", " ".join(bank()[question].choices))
+
+
 @cache
 def slots(name):
     """Return what the profiler counted of a kernel, as the tables show it."""
@@ -884,8 +900,8 @@ def test_the_schedulers_issue_in_most_of_the_cycles():
     busy = {name: 100 * slots(name).busy for name in TREES_OF}
     shares = sorted(share for name, share in busy.items() if name not in OUTSIDE)
     assert len(shares) == 10
-    says("In ten of the fourteen kernels the schedulers issue in {:.0f} to {:.0f} % of the cycles",
-         shares[0], shares[-1])  # fmt: skip
+    says("In ten of the fourteen kernels the schedulers issue in {:.0f} to {:.0f} % of the cycles, "
+         "which is the grey band", shares[0], shares[-1])  # fmt: skip
     assert len(OUTSIDE) == 4  # "Four are below"
     assert max(busy[name] for name in OUTSIDE) < shares[0] - 5
     of_memory = sorted(100 * one.memory / one.recorded for one in map(times, BY_NAME))
@@ -897,9 +913,9 @@ def test_the_schedulers_issue_in_most_of_the_cycles():
     billions = zero.instructions * LONGEST / zero.elements / 1e9
     schedulers, clock = SCHEDULERS * H200.sms, H200.boost_clock_mhz / 1000
     ms = 1e3 * billions / schedulers / clock / share
-    says("these are {} · {} = {} schedulers: {:.2f} · {}⁹ ÷ {} ÷ {:.2f} GHz ÷ {:.2f} = {:.1f} ms",
-         SCHEDULERS, H200.sms, schedulers, billions, round(1e9 ** (1 / 9)), schedulers, clock,
-         share, ms)  # fmt: skip
+    says("This GPU has {} · {} = {} schedulers, so `reduce0` takes {:.2f} · {}⁹ ÷ {} ÷ {:.2f} GHz "
+         "÷ {:.2f} = {:.1f} ms", SCHEDULERS, H200.sms, schedulers, billions,
+         round(1e9 ** (1 / 9)), schedulers, clock, share, ms)  # fmt: skip
     assert ms == pytest.approx(times("reduce0").recorded, rel=0.005)
     for issue, share, all_ in profiled().values():  # clock, record and profiler agree
         assert issue / share == pytest.approx(all_, rel=0.015)
@@ -911,15 +927,17 @@ def waits(name):
     return waits_of(recorded_states(), name)
 
 
-def test_in_the_band_warps_wait_for_three_things_and_outside_of_it_for_more_of_one():
+def test_left_of_the_band_warps_wait_longer_for_one_thing():
     inside = [name for name in TREES_OF if name not in OUTSIDE]
-    what = ("global memory", "shared memory", "barrier")
-    assert min(waits(name)[one] for name in inside for one in what) > 9
-    shown = re.findall(r'"(\w+)"', code("cell-waits"))
-    assert len(shown) == len(OUTSIDE) == 4  # "four kernels of the ten, and the other four"
-    assert set(shown) <= set(inside)
-    for name, one in (("with_conflicts", "shared memory"), ("warps_leave", "global memory")):
+    shown = re.findall(r'"(\w+)"', code("cell-64"))
+    assert len(shown) == 7  # "seven of them"
+    outside = [name for name in shown if name in OUTSIDE]
+    assert outside == ["with_conflicts", "warps_leave"]  # "Two of the seven"
+    longest = [("with_conflicts", "shared memory"), ("warps_leave", "global memory")]
+    for name, one in longest:
         assert waits(name)[one] > max(waits(other)[one] for other in inside)
+    says("in `with_conflicts` {:.0f} % of the time for shared memory, and in `warps_leave` {:.0f} "
+         "% for global memory", *(waits(name)[one] for name, one in longest))  # fmt: skip
     stalls = [waits(one.step.name)["dispatch"] for one in BRANCHED]
     says("In `lanes_diverge` and `warps_agree` the profiler counts {:.0f} and {:.0f} % of the "
          "time as *dispatch stalls*", *stalls)  # fmt: skip
@@ -961,7 +979,7 @@ def test_the_64_bits_of_a_stride_cost_three_instructions_of_the_alu(compiler):
     pair = "reduce2_32", "reduce2"
     says("`reduce2_32` has half of these {} instructions. But its schedulers issue in {:.0f} % of "
          "the cycles, and those of `reduce2` in {:.0f} %. It is the faster one because it executes "
-         "{} % fewer instructions, and its time falls by {} % only",
+         "{} % fewer instructions, but its time falls by {} % only",
          two, *(100 * slots(name).busy for name in pair),
          percent(*(slots(name).instructions for name in pair[::-1])),
          percent(*(times(name).recorded for name in pair[::-1])))  # fmt: skip
@@ -1007,7 +1025,7 @@ def test_a_part_of_the_times_beside_the_slides_does_not_grow_with_the_length():
                    for n in (ELEMENTS, more * ELEMENTS))  # fmt: skip
     (fixed,) = {round((more * few - many) / (more - 1)) for few, many in zip(short, long)}
     above = times("reduce2").recorded / times("reduce3").recorded
-    says("Our last speedup is smaller than the {:.2f} above, because about {} of {:.0f} and of "
+    says("The last speedup is smaller than the {:.2f} above, because about {} of {:.0f} and of "
          "{:.0f} µs do not grow with the length: eight times as many elements take {:.0f} and "
          "{:.0f} µs", above, fixed, *short, *long)  # fmt: skip
     assert speedups(recorded_ms(rows.itertuples()))[-1] < above

@@ -1,5 +1,6 @@
 """Test the table of executed instructions, and the bars of a reader's kernel."""
 
+import re
 from dataclasses import replace
 
 import pandas as pd
@@ -19,6 +20,7 @@ from utils.lessons.lesson_18 import time_bars
 from utils.lessons.lesson_18.issue_table import (
     TREES,
     TREES_OF,
+    by_instructions,
     draw_issue_shares,
     issue_table,
 )
@@ -57,6 +59,18 @@ def test_the_picture_has_a_row_per_kernel_in_the_order_of_the_instructions():
     assert "reduce2_32: 75 %, 3.89 billion instructions, 4.94 ms" in picture.alt
     assert picture.body.count("<circle") == len(TREES_OF) + len(TREES)
     assert "75 to 85 %" in picture.body
+
+
+def test_a_picture_of_some_kernels_has_the_band_of_all_and_no_number_in_it_of_a_point_outside():
+    shown = ["warps_leave", "reduce3", "warps_agree"]
+    assert by_instructions(recorded_slots(), shown) == ["warps_agree", "reduce3", "warps_leave"]
+    picture = draw_issue_shares(recorded_slots(), recorded_times(), shown)
+    assert picture.body.count("<circle") == len(shown) + len(TREES)
+    assert "75 to 85 %" in picture.body
+    sides = {
+        share: re.search(rf'text-anchor="(\w+)">{share} %<', picture.body)[1] for share in (69, 81)
+    }
+    assert sides == {69: "end", 81: "start"}
 
 
 @pytest.mark.slow

@@ -1,5 +1,7 @@
 """Test the bars of estimates and recorded times on rows with round figures."""
 
+import re
+
 import pytest
 
 from reduce_kernels import LADDER
@@ -43,3 +45,12 @@ def test_the_longest_estimate_is_orange_and_the_time_beyond_it_is_faint():
     drawn = draw(rows, reduce1=REDUCE1).body
     assert drawn.count(ORANGE) == 2  # the bar, and its entry in the legend
     assert drawn.count('opacity="0.35"') == 2
+
+
+def test_the_parts_of_a_recorded_bar_have_the_colours_of_the_legend():
+    rows = [row("reduce1", 2**30, 6.4)]
+    drawn = draw(rows, reduce1=REDUCE1).body
+    bar = r'<rect x="([\d.]+)"[^>]* width="([\d.]+)"[^>]* fill="currentColor"'
+    parts = re.findall(bar, drawn)
+    (dark, width), (faint, _), *_ = [tuple(map(float, part)) for part in parts]
+    assert faint == pytest.approx(dark + width)  # the parts do not overlap

@@ -32,11 +32,14 @@ from utils.lessons.recorded import record_of
 from utils.machine import devices
 from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records, roofline
+from utils.measuring.profiled_launches import counters_of
 
 NAIVE, TILED, STRIDED = (GEMM.step(name) for name in ("naive", "tiled", "naive_strided"))
 PROFILED = [GEMM.step(name) for name in ("naive", "tiled", "vectorized", "autotuned")]
 AUTOTUNED = PROFILED[-1]
 BLOCKED, BLOCKED_1D = course.unnamed_kernels().values()
+WIDE = {"BM": 128, "BN": 128, "BK": 8}
+PROFILED_SHAPE = "4096x4096x4096"
 SHOWN = ("naive", "tiled", "register_blocked", "vectorized", "warp_tiled", "autotuned")
 H200 = devices.find("NVIDIA H200")
 N, SIZE, LARGE = 4096, "4096", 2**30
@@ -166,10 +169,64 @@ def test_waves_of_blocks_explain_the_bytes_that_naive_moves_through_dram():
 
 def test_tiled_moves_as_much_as_if_each_row_of_blocks_loaded_all_of_b():
     launch = course.fastest(TILED).launch(GEMM.parse(SIZE))
-    says("The rows of blocks in `tiled` are {} rows high", launch.block[1])
-    assert resident(TILED) // launch.grid[0] == 2
-    assert course.dram_over_least(TILED) == pytest.approx((launch.grid[1] + 2) / 3, rel=0.03)
+    says("Two of its rows of blocks, each {} rows high, run at the same time", launch.block[1])
+    assert resident(TILED) // launch.grid[0] == resident(TILED) // H200.sms == 2
+    passes = passes_of_b("tiled TILE=32")
+    assert passes == pytest.approx(launch.grid[0] * launch.grid[1] / H200.sms, rel=0.01)
+    says("`b` passed {:.0f} times, as if the two blocks of an SM shared nothing", passes)
     assert 1.9 < course.dram_over_least(TILED) / course.dram_over_least(NAIVE) < 2.1
+    counters = counters_of("tiled TILE=32", PROFILED_SHAPE)
+    says("wait {:.1f} cycles per instruction for words and {:.1f} for the pipe",
+         counters["long_scoreboard"], counters["mio_throttle"])  # fmt: skip
+
+
+def passes_of_b(kernel: str) -> float:
+    """Return how often all of b passed DRAM in a profiled launch, if a passed once."""
+    return counters_of(kernel, PROFILED_SHAPE)["dram_read_bytes"] / MATRIX - 1
+
+
+def test_blocks_that_wait_less_for_words_share_fewer_of_them():
+    frame = records.measured(H200.name, "gemm")
+    passes, waits = [], []
+    for name in ("vectorized", "double_buffered", "prefetch"):
+        variant = GEMM.step(name).variant(**WIDE)
+        rows = frame[(frame["step"] == name) & (frame["m"] == N) & (frame["k"] == N)]
+        (record,) = (row for row in rows.itertuples() if row.params == variant.params)
+        launch = variant.launch(GEMM.parse(SIZE))
+        one = occupancy(
+            H200.compute_capability, launch.threads, int(record.registers), int(record.shared_bytes)
+        )
+        assert (one.blocks, launch.grid) == (2, (N // WIDE["BN"], N // WIDE["BM"]))
+        alone = launch.grid[0] * launch.grid[1] / H200.sms
+        says("If all blocks share, `b` passes {:.1f} times, and if the two of an SM share nothing, "
+             "{:.1f} times.", alone / one.blocks, alone)  # fmt: skip
+        kernel = str(variant)
+        passes.append(passes_of_b(kernel))
+        waits.append(counters_of(kernel, PROFILED_SHAPE)["long_scoreboard"])
+        assert alone / one.blocks < passes[-1] < alone
+    says("| `vectorized` | {:.1f} | {:.2f} |", passes[0], waits[0])
+    says("| `double_buffered` | {:.1f} | {:.2f} |", passes[1], waits[1])
+    says("| `prefetch` | {:.1f} | {:.2f} |", passes[2], waits[2])
+    assert passes == sorted(passes)
+    assert waits == sorted(waits, reverse=True)
+    says("tiles of {}×{}, and two of them per SM", WIDE["BM"], WIDE["BN"])
+
+
+def test_words_of_naive_come_from_dram_at_4096_and_not_at_2048():
+    small, large = (counters_of("naive", f"{n}x{n}x{n}") for n in (N // 2, N))
+    assert 3 * WORD * (N // 2) ** 2 < H200.l2_kib * 1024 < MATRIX
+    assert small["dram_read_bytes"] == pytest.approx(2 * WORD * (N // 2) ** 2, rel=0.01)
+    says(
+        "L2 finds only {:.0f} % of what `naive` asks it for at {}", large["l2_read_hit_percent"], N
+    )
+    says("At {} all three matrices fit into L2. There a warp waits {:.1f} cycles per instruction "
+         "for loaded words instead of {:.1f}", N // 2, small["long_scoreboard"],
+         large["long_scoreboard"])  # fmt: skip
+    frame = records.measured(H200.name, "gemm").query("step == 'naive'")
+    (rate,) = frame[(frame["m"] == N // 2) & (frame["k"] == N // 2)]["gflops"]
+    says(
+        "and the pipe is busy for {:.0f} % of the time", 100 * rate / pipe_roof(1, 1, 1, PEAK, PIPE)
+    )
 
 
 def test_waves_of_blocks_of_vectorized_give_nearly_as_many_bytes_as_the_profiler():
@@ -237,6 +294,8 @@ def test_from_tiled_to_vectorized_all_but_one_reach_three_quarters_of_what_the_p
         for kernel, ms in recorded.items()
     ][names.index("tiled") : names.index("vectorized") + 1]
     assert sum(share < 0.745 for share in shares) == 1
+    assert names.index("multi_output") < names.index("tiled")
+    assert rate_of(GEMM.step("multi_output")) > rate_of(TILED)
     assert max(shares) < 1
     says("which was K above, at {:.0f} % of what the pipe allows",
          100 * min(shares))  # fmt: skip
@@ -320,10 +379,16 @@ def test_naive_strided_is_explained_if_each_cache_line_takes_a_wavefront():
     assert 4 * estimate == pytest.approx(record, rel=0.01)
 
 
-def test_at_other_sizes_naive_strided_is_faster():
+def test_naive_strided_is_faster_only_if_its_rows_are_no_power_of_two_apart():
     frame = records.measured(H200.name, "gemm").query("step == 'naive_strided'")
-    at_4096 = frame[(frame["m"] == 4096) & (frame["k"] == 4096)]["gflops"].max()
-    assert frame["gflops"].max() > 1.5 * at_4096
+    _, estimate = roofline_analysis.busiest(STRIDED)
+    allowed = counts_of(STRIDED).flops / (4 * estimate) / 1e6
+    says("This would allow {:.0f} GFLOP/s at any size", allowed)
+    square = frame[(frame["m"] == frame["n"]) & (frame["n"] == frame["k"])]
+    assert all(int(n).bit_count() == 1 for n in square["n"])
+    assert square["gflops"].between(0.9 * allowed, 1.02 * allowed).all()
+    fastest = frame.loc[frame["gflops"].idxmax()]
+    says("with rows of {:,} words the kernel reaches {:.0f}", fastest["k"], fastest["gflops"])
 
 
 # ---- the exercise ----
@@ -334,8 +399,8 @@ def test_from_32_l2_and_from_64_even_dram_is_no_limit():
         return next(s for s in (8, 16, 32, 64, 128) if attainable(s, s, PEAK, rate) == PEAK)
 
     by_l2, by_dram = first(L2), first(DRAM)
-    says("From tiles of {}×{} on L2 is no limit any more", by_l2, by_l2)
-    says("and from {}×{} on DRAM would be none", by_dram, by_dram)
+    says("L2 limits no tile of {}×{} or more, and DRAM none of {}×{} or more", by_l2, by_l2,
+         by_dram, by_dram)  # fmt: skip
     says("left to gain after tiles of {}×{} in shared memory", by_dram, by_dram)
 
 
@@ -403,6 +468,7 @@ def test_two_of_three_samples_of_naive_stand_at_its_first_multiply_add():
     warps = resident(NAIVE) // H200.sms * NAIVE.variant().launch(GEMM.parse(SIZE)).threads // LANES
     says("An SM holds {} of these warps, and each sends {} loads per iteration", warps,
          mix["LDG.32"])  # fmt: skip
+    says("and {} warps do not hide it", warps)
     wavefronts = warps * mix["LDG.32"]
     says("These are {} wavefronts, for which the pipe needs {} cycles", wavefronts, wavefronts)
     record, pipe = course.recorded_ms(NAIVE), roofline_analysis._needed(NAIVE)["the pipe"]
@@ -411,6 +477,7 @@ def test_two_of_three_samples_of_naive_stand_at_its_first_multiply_add():
     per_instruction = profiler.figure(NAIVE, "Warp Cycles Per Issued Instruction")
     says("issues an instruction every {:.2f} cycles, and the loop has {}, which makes {:.0f}",
          per_instruction, sum(mix.values()), per_instruction * sum(mix.values()))  # fmt: skip
+    assert f"{sum(mix.values()) + 1} instructions;" in course.draw_samples(NAIVE).alt
     says("it has {} loads, then {} multiply-adds", mix["LDG.32"], mix["FFMA"])
 
 
@@ -448,6 +515,7 @@ def test_of_what_is_above_the_arithmetic_about_half_can_be_counted():
     assert reason == "barrier"
     says("for it is a barrier, with {:.0f} % of all samples", 100 * waits)
     says("`autotuned` is under the roof, at {:.0f} % of it", 100 * rate_of(AUTOTUNED) / PEAK)
+    says("A multiply-add of a warp makes {} operations in one issue slot", 2 * LANES)
     assert 0.45 < (slots - arithmetic) / (record - arithmetic) < 0.6
 
 
