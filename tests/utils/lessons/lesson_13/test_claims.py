@@ -44,7 +44,7 @@ H200 = find(REFERENCE)
 OLD = LADDER.step("register_blocked").variant(BM=128)
 WIDE = LADDER.step("vectorized").variant(BK=8)
 TM, TN, BM, BN = (WIDE.constants[name] for name in ("TM", "TN", "BM", "BN"))
-QUAD, WORD, WARP, SIZE = 4, 4, 32, 4096
+QUAD, WORD, WARP, LINE, SIZE = 4, 4, 32, 128, 4096
 STEP = TM * TN  # multiply-adds of a thread per step of k
 says, explains = partial(quotes.says, "13"), quotes.explains
 TIMED = wide_alone.recorded_times()
@@ -196,8 +196,12 @@ def test_the_compiler_makes_these_loads():
          of_tile[0] / STEP / WIDE.constants["BK"])  # fmt: skip
     says("For a whole tile the course's solution has {} instructions, and `vectorized` {}.",
          len(mine.hot.body), sum(of_tile))  # fmt: skip
-    says("With `for z in range({})` your hot loop has {:.2f} per multiply-add.",
-         WIDE.constants["BK"], shares[1])  # fmt: skip
+    reads = [one.opcode for one in with_range.hot.body].count("LDS.128")
+    says("With `for z in range({})` your hot loop has {:.2f} per multiply-add: each step has {} of "
+         "them, {} reads, and {} instructions that count `z` in {} bits", WIDE.constants["BK"],
+         shares[1], STEP, reads, len(with_range.hot.body) - STEP - reads,
+         8 * np.dtype("int64").itemsize)  # fmt: skip
+    assert any(one.opcode == "UIADD3.X" for one in with_range.hot.body)  # adds the upper 32 bits
     steps = mine.hot.ffma // STEP
     says("The compiler writes out its {} steps one after the other", steps)
     says("`uint32` makes `z` a number of {} bits, as in the course's kernels.",
@@ -324,8 +328,9 @@ def test_stores_and_loads_of_the_tiles_take_one_wavefront_per_step_each():
     assert (old.stores, old.loads) == (wide.stores, wide.loads)
     depth = WIDE.constants["BK"]
     (loads, stores), (narrow, few) = map(accesses_per_tile, (WIDE, OLD))
-    says("A wavefront moves at most {} words, or {} sectors. So we count one per {} sectors", BANKS,
-         SECTORS_PER_WAVEFRONT, SECTORS_PER_WAVEFRONT)  # fmt: skip
+    says("A wavefront moves at most {} words, or {} sectors. So we count one per {} sectors "
+         "for the loads, which is the least.", BANKS, SECTORS_PER_WAVEFRONT,
+         SECTORS_PER_WAVEFRONT)  # fmt: skip
     says("For one tile of {} steps, each thread moves {:.0f} words.", depth, narrow)
     says("| {:.0f} narrow ones with {:.0f} each: {:.0f} | {:.0f} narrow ones with {:.0f} each, and "
          "a wide one with {:.0f}: {:.0f} |", few, per_request(OLD, "sa", "store"),
@@ -397,13 +402,18 @@ def test_repetitions_differ_little():
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiler")
 def test_an_sm_holds_two_blocks_of_each_kernel():
-    says("An SM holds two blocks of each of the four kernels.")
     says("and the SM has only one other block to fill this time.")
+    registers = []
     for one in KERNELS.values():
         code = xray(one.kernel, one.step.signature, "sm_90")
         threads = BM // TM * BN // TN
         held = occupancy(H200.compute_capability, threads, code.registers, code.shared_bytes)
         assert held.blocks == 2
+        assert held.limit == ("registers",)
+        registers.append(code.registers)
+    says("A thread of these four kernels uses {} to {} registers, so the {:,} of an SM are enough "
+         "for two blocks.", min(registers), max(registers),
+         limits_of(H200.compute_capability).registers_per_sm)  # fmt: skip
 
 
 def test_padded_rows_need_fewer_wavefronts_and_have_no_wide_access():
@@ -504,11 +514,10 @@ def test_the_last_step_saves_instructions_around_the_loop():
 @pytest.mark.slow
 def test_the_profiler_counts_as_we_do():
     counted = wide_alone.recorded_counters(REFERENCE)
-    more, found, apart = [], {}, []
+    more, apart = [], []
     for name, one in KERNELS.items():
         row = counted[name]
         steps = row.n**3 / STEP / WARP
-        found[name] = row.wavefronts / steps
         more.append(row.instructions / steps * WIDE.constants["BK"]
                     - sum(instructions_of_tile(one, "sm_90")))  # fmt: skip
         own = count_step(one).read_wavefronts + count_step(one).stores
@@ -516,13 +525,47 @@ def test_the_profiler_counts_as_we_do():
         assert row.wavefronts - row.shared_wavefronts > count_step(one).loads * steps
     assert min(more) > 1
     assert min(apart) > 0
-    says("as many wavefronts of shared memory as we do, up to {:.1f}, and more than our {:.0f} of "
+    says("as many wavefronts of shared memory as we do, up to {:.1f}, but more than our {:.0f} of "
          "global memory.", max(apart), count_step(WIDE).loads)  # fmt: skip
     says("Its instructions per tile are ours and at most {:.0f} more", max(more))
-    fewer = found["transposed_tile"] - found["vectorized"]
-    says("But between the last two kernels all wavefronts fall by only {:.2f}, or {:.2f} ms.",
-         fewer, fewer * count_step(OLD).alone_ms(H200) / count_step(OLD).total)  # fmt: skip
     assert [row[0] for row in show_profile(counted).rows] == list(KERNELS)
+
+
+def lines_of(variant, array, kind="load"):
+    """Return the lines that a warp's first load or store of an array touches."""
+    run = run_of(variant, "128x128x32")  # a row of a is one line
+    return len(np.unique(np.array(run.warp_access(array, kind).addresses) // LINE))
+
+
+@pytest.mark.slow
+def test_a_wavefront_per_line_fits_the_loads_from_global_memory():
+    counted = wide_alone.recorded_counters(REFERENCE)
+    depth, of_tile, with_stores, touched = WIDE.constants["BK"], [], [], []
+    for name, one in KERNELS.items():
+        each = accesses_per_tile(one)[0] / 2  # as many loads of a as of b
+        a, b = (lines_of(one, array) for array in "ab")
+        touched.append((each, a, each, b))
+        of_tile.append(each * (a + b))
+        row, stores = counted[name], STEP / QUAD if one == WIDE else STEP
+        of_c = stores * lines_of(one, "c", "store") / row.n
+        with_stores.append(of_tile[-1] / depth + of_c)
+        steps = row.n**3 / STEP / WARP
+        seen = (row.wavefronts - row.shared_wavefronts) / steps
+        assert seen == pytest.approx(with_stores[-1], abs=0.05)
+    assert len(set(of_tile)) == 1
+    says("One for each cache line of {} bytes that a request touches fits all four kernels. For "
+         "one tile, `register_blocked` touches {:.0f} · {} cache lines of `a` and {:.0f} · {} of "
+         "`b`, and "
+         "`vectorized` {:.0f} · {} and {:.0f} · {}. Both are {:.0f}, or {:.1f} per step, and at {} "
+         "the stores into `c` make them {:g} and {:g}.", LINE, *touched[0], *touched[-1],
+         of_tile[0], of_tile[0] / depth, row.n, with_stores[0], with_stores[-1])  # fmt: skip
+    steps = SIZE**3 / STEP / WARP
+    last = [profiled.counted(KERNELS[name])["wavefronts"] / steps
+            for name in ("transposed_tile", "vectorized")]  # fmt: skip
+    fewer = last[0] - last[1]
+    says("At {} all wavefronts of the last two kernels differ by only {:.2f} per step, or {:.2f} "
+         "ms.", SIZE, fewer,
+         fewer * count_step(OLD).alone_ms(H200) / count_step(OLD).total)  # fmt: skip
 
 
 def cycles_of_tile(*names):
@@ -536,7 +579,7 @@ def cycles_of_tile(*names):
 
 def in_tens(cycles):
     """Return cycles as the record has them, to about ten."""
-    return [round(one, -1) for one in cycles]
+    return np.round(cycles, -1)
 
 
 def test_the_waits_of_the_four_kernels_separate_wavefronts_from_instructions():
@@ -550,37 +593,39 @@ def test_the_waits_of_the_four_kernels_separate_wavefronts_from_instructions():
             (),
         )
     )
-    says("| waits for shared memory | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *in_tens(shared))
+    rest = np.array(whole) - shared - memory - turn - own
+    shared, memory, turn, own, rest, whole = map(in_tens, (shared, memory, turn, own, rest, whole))
+    assert (shared + memory + turn + own + rest == whole).all()  # as the table has them
+    says("| waits for shared memory | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *shared)
     says("| waits for global memory, at barriers | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |",
-         *in_tens(memory))  # fmt: skip
-    says("| waits for its turn | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *in_tens(turn))
+         *memory)  # fmt: skip
+    says("| waits for its turn | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *turn)
     says("| issues, or waits for the instruction before | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |",
-         *in_tens(own))  # fmt: skip
-    says("| in all | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *in_tens(whole))
-    says("the profiler's waits at {} show", SIZE)
+         *own)  # fmt: skip
+    says("| anything else | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *rest)
+    says("| in all | {:,.0f} | {:,.0f} | {:,.0f} | {:,.0f} |", *whole)
+    says("At {} the profiler has counted what a warp waits for, in cycles per tile.", SIZE)
     says("a warp waits {:,.0f} cycles less per tile for shared memory, and {:.0f} longer for its "
-         "turn.", *in_tens([shared[0] - shared[1], turn[1] - turn[0]]))  # fmt: skip
+         "turn.", shared[0] - shared[1], turn[1] - turn[0])  # fmt: skip
     says("only {:.0f} of the {:.0f} cycles that a warp saves are at shared memory.",
-         *in_tens([shared[1] - shared[2], whole[1] - whole[2]]))  # fmt: skip
+         shared[1] - shared[2], whole[1] - whole[2])  # fmt: skip
     assert turn[1] - turn[2] + own[1] - own[2] > 0.9 * (whole[1] - whole[2])
-    says("The last step saves {:.0f} cycles of turns and instructions, and adds {:.0f} of waiting "
-         "for words and at barriers.",
-         *in_tens([turn[2] - turn[3] + own[2] - own[3],
-                   memory[3] - memory[2] + shared[3] - shared[2]]))  # fmt: skip
+    says("a warp saves {:.0f} cycles of turns and instructions, and waits {:.0f} longer for words "
+         "and at barriers.", turn[2] - turn[3] + own[2] - own[3],
+         memory[3] - memory[2] + shared[3] - shared[2])  # fmt: skip
 
 
 def test_what_a_warp_waits_for():
     """The profiler has counted the very kernel of the lesson."""
     of = profiled.states(WIDE)
     names = "selected", "not_selected", "short_scoreboard", "long_scoreboard", "barrier"
-    says("| issues the instruction | {:.2f} | | is ready, but another warp issues | {:.2f} | "
-         "| waits for a word from shared memory | {:.2f} | "
-         "| waits for a word from global memory | {:.2f} | | waits at a barrier | {:.2f} |",
-         *[of[name] for name in names])  # fmt: skip
     whole = sum(of.values())
     rest = whole - sum(of[name] for name in names)
+    says("| issues the instruction | {:.2f} | | is ready, but another warp issues | {:.2f} | "
+         "| waits for a word from shared memory | {:.2f} | "
+         "| waits for a word from global memory | {:.2f} | | waits at a barrier | {:.2f} | "
+         "| anything else | {:.2f} |", *[of[name] for name in names], rest)  # fmt: skip
     assert max(value for name, value in of.items() if name not in names) < of["barrier"]
-    says("| anything else | {:.2f} |", rest)
     says("and the profiler counts {:.0f} % of the cycles", profiled.busy(WIDE))
     says("In {:.0f} % of the cycles none of a scheduler's four warps issues.",
          100 - profiled.counted(WIDE)["issue_percent"])  # fmt: skip
