@@ -42,10 +42,11 @@ def whole_blocks(shape: Shape, random: Random) -> Shape:
 
     So a kernel is found that has its idea only up to the sizes of `shape`, which is known and has
     whole blocks, too. Each size is a multiple of the largest power of two that divides the size of
-    `shape`, because the sides of blocks and tiles are powers of two. A size changes by at most one
-    such step, and the product of all sizes grows by at most a quarter, or by what the last size
-    alone adds. A single size grows by one or two steps instead, which are a quarter of the power if
-    that is above 4.
+    `shape`, because the sides of blocks and tiles are powers of two. The last size grows by one
+    such step. Each other size loses one, keeps its value or grows by one, and the product of all
+    sizes grows by at most a quarter, or by what the last size alone adds. In a shape of one size,
+    the size grows by one or two steps, and a step is a quarter of the power if the power is above
+    4.
     """
     steps = [size & -size for size in shape]
     if len(shape) == 1:
@@ -70,7 +71,10 @@ class WholeSteps:
     steps: tuple[int, ...]
 
     def __call__(self, shape: Shape, random: Random) -> Shape:
-        """Return a random shape that differs from `shape` by at most one step per size."""
+        """Return a random shape: each size is one step smaller, unchanged, or one step larger.
+
+        No size becomes smaller than its step, and a size that equals its step stays.
+        """
         return tuple(
             size if size == step else max(step, size + step * random.randint(-1, 1))
             for size, step in zip(shape, self.steps, strict=True)

@@ -409,8 +409,8 @@ def _submissions(
 ) -> tuple[list[Submission], list[LeftOut]]:
     """Return (submissions found at these paths, files that were not read).
 
-    called: maps a file's name to the name that feedback uses. Raises CourseError if a path is
-    missing or there is no submission.
+    called: takes a file's name and returns the name that feedback uses for it. Raises CourseError
+    if a path is missing or there is no submission.
     """
     missing = [path for path in paths if not path.exists() and not path.is_symlink()]
     if missing:
@@ -470,8 +470,8 @@ def _write_pages(lab: Lab, folder: Path, names: Mapping[str, str], mark: Mark) -
     """Write one student's pages; if that fails, write them without the sentences.
 
     If that fails too, print the student's name and the reason to standard error. Raises CourseError
-    if the folder itself cannot be written. names: maps the `student` of a submission to the name in
-    the roster, for the page.
+    if the folder itself cannot be written. names: a dict from the `student` of a submission to the
+    name in the roster, which the page shows; for others it shows `student`.
     """
     name = names.get(mark.student, mark.student)
     for one in (mark, feedback.without_texts(mark, feedback.NO_TEXT)):
