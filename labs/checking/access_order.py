@@ -43,9 +43,10 @@ def innermost_accesses(run: Run) -> list[StridedAccess]:
 
     The loads of an array, or its stores, count as part of it, except for the least frequent ones
     that together are at most a fifth of them. So other accesses, however frequent, cannot hide
-    those of the innermost loop. Left out is also an array whose loads (or stores) are together
-    fewer than the product of the run's sizes, divided by FEWEST: its element waits in a variable.
-    The list is grouped by array and kind; it is empty if no access was executed twice.
+    those of the innermost loop. An array is left out if its loads, or its stores, are together
+    fewer than the product of the sizes in `run.shape`, divided by FEWEST, because its element then
+    waits in a variable. The list is grouped by array and kind; it is empty if no access was
+    executed twice.
     """
     accesses = _strided_accesses(run)
     steps = math.prod(run.shape)

@@ -63,9 +63,9 @@ def whole_blocks(shape: Shape, random: Random) -> Shape:
 
 @dataclass(frozen=True)
 class WholeSteps:
-    """A function (shape, random) -> shape that changes each size by at most one of its steps.
+    """A function of a shape and a Random that changes each size by at most one of its steps.
 
-    steps: the step per size.
+    It returns the new shape. steps: the step per size.
     """
 
     steps: tuple[int, ...]
@@ -82,12 +82,12 @@ class WholeSteps:
 
 
 def in_steps(*steps: int) -> WholeSteps:
-    """Return a function (shape, random) -> shape that changes each size by at most one step.
+    """Return a function of a shape and a Random that changes each size by at most one step.
 
-    Each size becomes one step smaller, stays, or becomes one step larger, but never less than one
-    step. A size that equals its step stays. steps: the step per size, such as the sides of a tile.
-    It is meant for kernels that need sizes divisible by their tiles, so all shapes of such an
-    exercise fill all blocks.
+    It returns a new shape, in which each size is one step smaller, unchanged, or one step larger,
+    but never less than one step. A size that equals its step stays. steps: the step per size, such
+    as the sides of a tile. It is meant for kernels that need sizes divisible by their tiles, so all
+    shapes of such an exercise fill all blocks.
     """
     return WholeSteps(steps)
 

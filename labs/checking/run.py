@@ -192,8 +192,9 @@ class Run:
     def _depends_on_input(self, event: Event) -> bool:
         """Return True if at least half of an event's values change with the seed of the inputs.
 
-        Also return True if the block executes another instruction there for the other seed,
-        executes fewer there, or ends in an error. event: one of the drawn block.
+        Also return True if, for the other seed, the block executes another instruction there,
+        executes too few instructions to come there, or ends in an error. event: one of the drawn
+        block.
         """
         events, others = self.drawn.trace.recording.events, self._events_for_other_inputs
         number = next(i for i, one in enumerate(events) if one is event)

@@ -371,10 +371,11 @@ def _write_class(
 def _write_moodle_pages(
     out: Path, lab: Lab, submissions: list[Submission], results: list[roster.Result]
 ) -> None:
-    """Write a zip of the pages of all tries that count, for Moodle, and print its path.
+    """Write a zip of feedback pages for Moodle, and print its path.
 
-    Without a name that Moodle gave to a file, no zip is written. Raises CourseError if the zip
-    cannot be written.
+    It has the page of the try that counts, for each student of the roster whose file's name is from
+    Moodle. If there is no such student, no zip is written. Raises CourseError if the zip cannot be
+    written.
     """
     by_student = {one.student: one for one in submissions}
     pages = {}

@@ -185,8 +185,8 @@ def _plain(function: object) -> FunctionType:
 def _refuse_callers(functions: dict[str, object], names: Names) -> None:
     """Replace in `functions` every caller of a refused function by a NotAllowed with the reason.
 
-    Functions that call a refused one through others are replaced, too. functions: as `_defined`
-    makes them: name -> function or NotAllowed.
+    Functions that call a refused one through others are replaced, too. functions: a dict from each
+    defined name to its function, or to the NotAllowed that refuses it.
     """
     callers, why = defaultdict(list), {}
     for name, function in functions.items():

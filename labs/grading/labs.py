@@ -681,8 +681,8 @@ def _read(file: Path) -> Lab:
 def composed(name: str, title: str, minutes: int, points: Mapping[str, int]) -> Lab:
     """Return a lab of exercises of the course's labs, with their targets.
 
-    points: exercise -> its points, in the order of the tasks. Raises CourseError if no lab of the
-    course has an exercise.
+    Its lessons are those of the exercises, sorted. points: a dict from an exercise's name to its
+    points, in the order of the tasks. Raises CourseError if no lab of the course has an exercise.
     """
     parts = tuple(replace(part_with(exercise), points=value) for exercise, value in points.items())
     return Lab(

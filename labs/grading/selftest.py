@@ -194,7 +194,8 @@ def _trial(part: Part, kind: str, what: str, future: Future) -> Trial:
 def _timed(lab: Lab, submission: Submission, secret: str) -> tuple[Mark, float]:
     """Return the mark of a submission and the processor time in seconds that grading it took.
 
-    secret: a text from which hidden shapes are drawn.
+    Only the time of child processes is counted, in which the submission runs. secret: a text from
+    which hidden shapes are drawn.
     """
     start = _seconds_of_children()
     mark = grade(lab, submission, secret)
