@@ -27,7 +27,7 @@ def renamed(tree: ast.Module) -> ast.Module | None:
             node.id
             for node in ast.walk(function)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
+        } - {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
         for node in ast.walk(function):
             if isinstance(node, ast.Name) and node.id in own:
                 node.id = f"my_{node.id}"
