@@ -45,8 +45,8 @@ def compare(name: str) -> Stack | Card:
     Returns
     -------
     Stack or Card
-        The tables and pictures. A card with one sentence if there is no right kernel yet, or
-        nothing to compare it with.
+        The tables and pictures. A card with one sentence if there is no right kernel yet, nothing
+        to compare it with, or if one of the kernels cannot be executed or counted here.
     """
     if not kept_functions.kept_text(name):
         return nothing_yet(name)

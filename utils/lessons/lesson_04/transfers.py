@@ -217,7 +217,8 @@ def first_size_of_gpu(step: str, params: str = "") -> int:
     """Return the smallest recorded n from which the GPU with copies is faster than a CPU step.
 
     At this n and at every larger recorded n, an n×n product with copies takes less time than the
-    CPU step with these params. Raises CourseError if no n is large enough.
+    CPU step with these params. Raises CourseError if no recorded n is large enough, or if a time is
+    not recorded.
     """
     faster = [
         transfer_ms("product_with_copies", "WHAT=wall", str(n)) < transfer_ms(step, params, str(n))
