@@ -37,7 +37,10 @@ class Entry:
 
 
 def path() -> Path:
-    """Return the path of the file of predictions in `reader_folder()`; it need not exist."""
+    """Return the path of the file of predictions in `reader_folder()`; it need not exist.
+
+    Its name is `NAME`, or the file name in the environment variable `LEDGER` if that is set.
+    """
     return reader_folder() / Path(os.environ.get(LEDGER, NAME)).name
 
 
@@ -103,7 +106,10 @@ def _write(changed: dict[str, Entry]) -> Path | None:
 
 
 def _put_aside(file: Path) -> Path:
-    """Rename a file to "NAME.1.old" or the next free number, and return the new path."""
+    """Rename a file to "NAME.N.old" and return the new path.
+
+    NAME is the file's name without its suffix, and N is the number of such files plus 1.
+    """
     number = len(list(file.parent.glob(f"{file.stem}.*.old"))) + 1
     return file.replace(file.with_name(f"{file.stem}.{number}.old"))
 

@@ -22,7 +22,7 @@ from virtual_gpu.pictures.svg import Picture
 
 
 def my_ladder() -> Picture | Stack | Card:
-    """Draw every right kernel of the reader's that a step of the course can be compared with.
+    """Draw every right GPU kernel of the reader's that a step of the course can be compared with.
 
     They are in the order of the lessons. A bar is the share of the data sheet's peak that the
     tightest bound allows at the lesson's shape, and on a GPU also the share that is measured there.
@@ -30,8 +30,8 @@ def my_ladder() -> Picture | Stack | Card:
     Returns
     -------
     Picture, Stack or Card
-        The bars, with a card below them on kernels that could not be drawn. A card alone if
-        there is no kernel yet, or if none of them could be drawn.
+        The bars, with a card below them on kernels that could not be drawn. A card alone if there
+        is no such kernel yet, or if none of them could be drawn.
     """
     names = _kept_in_order()
     if not names:
