@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, replace
+from itertools import count
 from pathlib import Path
 
 from utils.reader_folder import LEDGER, reader_folder, shown
@@ -108,10 +109,10 @@ def _write(changed: dict[str, Entry]) -> Path | None:
 def _put_aside(file: Path) -> Path:
     """Rename a file to "NAME.N.old" and return the new path.
 
-    NAME is the file's name without its suffix, and N is the number of such files plus 1.
+    NAME is the file's name without its suffix, and N is the least number that is free.
     """
-    number = len(list(file.parent.glob(f"{file.stem}.*.old"))) + 1
-    return file.replace(file.with_name(f"{file.stem}.{number}.old"))
+    others = (file.with_name(f"{file.stem}.{number}.old") for number in count(1))
+    return file.replace(next(other for other in others if not other.exists()))
 
 
 def _read(file: Path) -> dict[str, Entry] | None:
