@@ -58,7 +58,8 @@ def pair(block: str, thread: str) -> dict[str, Variant]:
     """Return name -> kernel for `register_blocked` and then `spread_rows`, with these tiles.
 
     The names are such as "8×8" and "8×8, rows apart". block: the tile of a block, such as "64×128".
-    thread: the tile of a thread, such as "8×8". Raises KeyError for tiles without a record.
+    thread: the tile of a thread, such as "8×8". Raises CourseError for tiles that `spread_rows`
+    does not offer, and KeyError for tiles that are not in the experiment.
     """
     (BM, BN), (TM, TN) = (map(int, tile.split("×")) for tile in (block, thread))
     params = STEP.variant(BM=BM, BN=BN, TM=TM, TN=TN).params
