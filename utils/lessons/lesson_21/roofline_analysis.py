@@ -181,7 +181,8 @@ def busiest_share(step: Step) -> float:
 def saved_by_half_the_wavefronts(step: Step) -> float:
     """Return the ms by which the longest need of a step shrinks with half of its wavefronts.
 
-    All its other counts stay the same.
+    All its other counts stay the same. The need that is the longest afterwards may be that of
+    another resource. The product is that at 4096 on the course's reference device.
     """
     counts = counts_of(step)
     halved = _times(replace(counts, wavefronts=counts.wavefronts / 2))
