@@ -249,7 +249,8 @@ def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
 def _types_unknown(node: ast.Call, values: tuple) -> str:
     """Return the text for an error about a call for whose values there is no overload.
 
-    It is a noun phrase, such as ``a call of np.dot() with these types``.
+    It is a noun phrase, such as ``a call of np.dot() with these types``. If one of the values is an
+    array, it says instead that a kernel computes element by element.
     """
     call = f"a call of {ast.unparse(node.func)}()"
     if any(isinstance(value, Array) for value in values):

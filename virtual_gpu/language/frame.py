@@ -144,8 +144,9 @@ class MergeError(Exception):
 def merge_values(mask: Mask, new, old, name: str):
     """Return a value that is ``new`` in the lanes of ``mask`` and ``old`` in the others.
 
-    Numbers, tuples, records and views of one memory can be merged. Raises MergeError, with the
-    variable's ``name``, if the two values cannot be.
+    Numbers, tuples of one length, records with the same fields, and views of one memory with the
+    same shape and strides can be merged. If ``new`` is ``old``, it is returned. Raises MergeError,
+    with the variable's ``name``, if the two values cannot be merged.
     """
     if new is old:
         return new

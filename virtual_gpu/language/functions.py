@@ -80,7 +80,11 @@ def cast_to(dtype: np.dtype) -> Handler:
 
 
 def is_narrow_index(dtype: np.dtype, node: ast.Call, tree: ast.AST) -> bool:
-    """Return True if a cast to ``dtype`` is an index of ``tree`` that may change its number."""
+    """Return True if a cast to ``dtype`` is an index of ``tree`` that may change its number.
+
+    ``node`` is the call of the cast. It may change the number if ``dtype`` is a signed integer of
+    fewer than 64 bits.
+    """
     return dtype.kind == "i" and dtype.itemsize < 8 and is_index(node, tree)
 
 
@@ -96,7 +100,7 @@ def _parsed(call: CallExpression, text: str) -> np.float64:
 
 
 def fma(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.fma(a, b, c)``, which returns a·b + c, rounded once."""
+    """Compile ``cuda.fma(a, b, c)``, which returns a·b + c, rounded once, in the dtype of a."""
     arguments = call.arguments(3)
 
     def evaluate(frame, mask):

@@ -93,8 +93,9 @@ class LaneCode(LaneExpressions):
     def _joined(self, name: str, parts: list[Variable | None]) -> Variable:
         """Return one variable at a point that several paths reach.
 
-        ``parts`` has the variable of each path, or None for a path that does not set it; ``maybe``
-        is then True. The value is None if those of the paths cannot be one value.
+        ``parts`` has the variable of each path, or None for a path that does not set it. ``maybe``
+        of the result is True if a path does not set the variable or may not have set it. The value
+        is None if those of the paths cannot be one value.
         """
         present = [part for part in parts if part is not None]
         maybe = len(present) < len(parts) or any(part.maybe for part in present)
