@@ -41,9 +41,9 @@ class ConstantEvaluator:
 
         Constants are literals, names from outside of the function, their attributes, tuples of
         constants, ``np.iinfo`` and ``np.finfo`` of a dtype, arithmetic of integers, ``-number`` and
-        the concatenation of two strings. Raises NotStatic for any other expression, such as one with
-        a variable, a method of an array or a field of ``cuda.threadIdx``. Raises Unsupported for a
-        name or an attribute that does not exist.
+        the concatenation of two strings. Raises NotStatic for any other expression, such as one
+        with a variable, a method of an array or a field of ``cuda.threadIdx``. Raises Unsupported
+        for a name or an attribute that does not exist.
         """
         if isinstance(node, ast.Constant):
             return node.value

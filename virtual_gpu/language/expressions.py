@@ -119,8 +119,8 @@ class Expressions:
 
         ``row(frame, mask)`` returns (array, first indices): ``x`` and ``i``, if that is a row of
         an array, so that ``x[i][j]`` is the element ``x[i, j]`` and no part of the array is made.
-        Otherwise it returns (value of x[i], ()). Returns None instead of a closure if ``node`` is no
-        subscript of a name, such as ``i`` or ``f(x)[i]``, or is known at compile time.
+        Otherwise it returns (value of x[i], ()). Returns None instead of a closure if ``node`` is
+        no subscript of a name, such as ``x`` or ``f(x)[i]``, or is known at compile time.
         """
         if not isinstance(node, ast.Subscript) or not _is_in_a_name(node):
             return None
@@ -212,8 +212,8 @@ class Expressions:
     def _index(self, node: ast.expr) -> Callable:
         """Compile one index of a subscript; the closure returns its value, or a Python slice.
 
-        The bounds of the slice are None or values of the kernel. A negative integer that is known at
-        compile time is returned as a FromTheEnd. The closure raises Unsupported if the step of a
+        The bounds of the slice are None or values of the kernel. A negative integer that is known
+        at compile time is returned as a FromTheEnd. The closure raises Unsupported if the step of a
         slice differs by thread.
         """
         if not isinstance(node, ast.Slice):
@@ -627,7 +627,7 @@ class Expressions:
         return lambda frame, mask: self._element(node, locate(frame, mask), before_atomic)
 
     def _element_of_component(self, node: ast.Subscript, component: ast.Attribute) -> Evaluate:
-        """Compile ``z.real[i]`` or ``z.imag[i]`` of a complex array as ``z[i].real`` or ``z[i].imag``.
+        """Compile ``z.real[i]`` of a complex array as ``z[i].real``, and ``z.imag[i]`` as well.
 
         The closure returns a number, and raises Unsupported if the index selects a part of the
         array. For any other ``z``, the attribute is evaluated before the index.

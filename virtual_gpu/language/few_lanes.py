@@ -87,12 +87,12 @@ class FewLanes:
         self._is_nest = any(isinstance(n, ast.For | ast.While | ast.Call) for n in body)
 
     def may_run(self, run, types, mask: Mask) -> bool:
-        """Return True if the lanes of ``mask`` may run one by one, as far as is known before the run.
+        """Return True if the lanes of ``mask`` may run one by one, as far as is known before.
 
         Returns False for more than MOST_LANES lanes; for more than one lane if the code stores or
         the run has counters; after MOST_CODES codes or two attempts that failed in this run; if
-        lanes wait at a ``syncwarp`` or copies are in flight; and if the run has a recorder, a Change
-        or a limit ``lane_rounds``, or ``types`` holds a refusal.
+        lanes wait at a ``syncwarp`` or copies are in flight; if the run has a recorder, a Change or
+        a limit ``lane_rounds``; and if ``types`` holds a refusal.
         """
         counters = run.counters
         if mask.count > MOST_LANES or len(self._codes) > MOST_CODES:
@@ -337,8 +337,8 @@ class FewLanes:
         """Run the code for each lane; return the list of what it returns, per lane.
 
         Returns None if the run had no effect. That is so if the code may not store here, and if a
-        lane gave up or raised an error or the log of the accesses did not settle, because all stores
-        are then undone.
+        lane gave up or raised an error or the log of the accesses did not settle, because all
+        stores are then undone.
         """
         run, mask = inputs.run, inputs.mask
         self._stores = bool(code.output.stores)

@@ -317,8 +317,8 @@ def _types(source: Source, by_node: _NodeTypes, returned: types.Type) -> Types:
     """Return the Types of a function from the types of its nodes and its return type.
 
     A node of a ``return`` statement that has several types in the bytecode is left out of
-    ``Types.values``, and the statement is in ``Types.split``. A ``while`` loop is in ``Types.split``
-    if a node of its condition has another type in the later tests than in the first.
+    ``Types.values``, and the statement is in ``Types.split``. A ``while`` loop is in
+    ``Types.split`` if a node of its condition has another type in a later test than in the first.
     """
     values = {node: kinds[0] for node, kinds in by_node.values.items()}
     joined = {node: kinds[0] for node, kinds in by_node.joined.items()}

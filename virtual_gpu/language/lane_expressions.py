@@ -556,8 +556,8 @@ class LaneExpressions:
     def eval_Call(self, node: ast.Call):
         """Return the value of a function of numbers, a cast, ``len`` or a device function.
 
-        ``cuda.grid(1)`` and ``cuda.gridsize(1)`` have a value, too. It is None for a device function
-        that returns nothing. Raises NoText for any other call.
+        ``cuda.grid(1)`` and ``cuda.gridsize(1)`` have a value, too. It is None for a device
+        function that returns nothing. Raises NoText for any other call.
         """
         function = self.expressions.try_static(node.func)
         if function is None or any(isinstance(a, ast.Starred) for a in node.args):
