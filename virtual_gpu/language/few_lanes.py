@@ -56,7 +56,8 @@ class _Code:
 class FewLanes:
     """A loop or a device function that few lanes may execute one after another.
 
-    ``stores_by_data`` are the stores of the function whose lanes the content of an array decides.
+    ``node`` is the loop, or None for a call of a device function. ``stores_by_data`` are the stores
+    of the function whose lanes the content of an array decides.
     """
 
     def __init__(self, expressions, stores_by_data: frozenset, node: ast.AST | None = None):

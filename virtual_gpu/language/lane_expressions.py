@@ -236,8 +236,8 @@ class LaneExpressions:
     def eval_BinOp(self, node: ast.BinOp, position: bool = False):
         """Return the Text of a binary operation.
 
-        If ``position`` is True, it is an index, and a sum or product of integers may be larger than
-        its dtype allows.
+        If ``position`` is True, it is an index, and a sum, difference or product of integers may be
+        larger than its dtype allows.
         """
         function = operations.BINARY.get(type(node.op))
         values = [self._operand(n, position) for n in (node.left, node.right)]
@@ -255,7 +255,7 @@ class LaneExpressions:
     def _position(self, node: ast.expr):
         """Return the value of an index.
 
-        A sum or product in it may be larger than its dtype allows.
+        A sum, difference or product of int64 numbers in it may be larger than its dtype allows.
         """
         kind = self.types.values.get(node)
         is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult)

@@ -144,7 +144,8 @@ class Memory:
     def writers(self, access: Access) -> np.ndarray:
         """Return the shadow word of the last writer of the element that each active lane accesses.
 
-        The memory must have a shadow. The result is int64, with one entry per active lane.
+        The memory must have a shadow. The result is int64, with one entry per active lane. If an
+        element has several units in the shadow, the word is that of the first unit.
         """
         return self.shadow.writer.take(next(self._units(access)))
 
