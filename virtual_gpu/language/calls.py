@@ -262,8 +262,8 @@ def _callback_call(compiler: Compiler, node: ast.Call) -> Evaluate:
     """Compile a call of a function that was passed to the kernel's function as an argument.
 
     Which function that is becomes known when the call runs. The closure returns the value of the
-    call. It raises Unsupported unless the function is an intrinsic, or a device function that takes
-    exactly these positional arguments.
+    call. It raises Unsupported unless the function is an intrinsic, or a device function that is
+    called without keyword arguments and with one positional argument per parameter.
     """
     callee, source = compiler.expression(node.func), compiler.source
     arguments = [compiler.expression(a) for a in node.args]

@@ -164,10 +164,10 @@ class FewLanes:
 
     @staticmethod
     def _left(active: Mask, loop: LoopLanes, states: list, ended: list[bool]) -> Mask | None:
-        """Record in ``loop`` the lanes that have left it; return the others, None without others.
+        """Record in ``loop`` the lanes that have left it; return the lanes that are still in it.
 
-        ``states`` is 1 per lane that has executed ``break``. ``ended`` is True per lane without a
-        further iteration.
+        Both are lanes of ``active``. ``states`` is 1 per lane that has executed ``break``.
+        ``ended`` is True per lane without a further iteration. Returns None if no lane is left.
         """
         broken = np.array(states) == 1
         if broken.any():
@@ -316,7 +316,7 @@ class FewLanes:
     def _generated(
         self, inputs: Inputs, generate: Callable, present: Callable, heads: list[str]
     ) -> _Code | None:
-        """Return the code for such inputs, or None if it has no code.
+        """Return the _Code of the loop or function for such inputs, or None if it has no code.
 
         ``generate`` takes an Output and returns the code's lines and results. ``present`` takes the
         closure of an input and returns its value for all lanes. ``heads`` are the names of the

@@ -117,7 +117,8 @@ class Frame:
     def versions(self, names: set[str], mask: Mask) -> list[Mask]:
         """Split a mask into a list of masks in each of which every variable has one type.
 
-        Only the variables of ``names`` count.
+        Only the variables of ``names`` count. The masks have no lane in common, and together they
+        have all lanes of ``mask``.
         """
         masks = [mask]
         for name in names:

@@ -26,7 +26,7 @@ def typed(call: CallExpression) -> Evaluate:
     """Compile a call of a function of numbers, such as ``math.sin``, ``abs`` or ``min``.
 
     The closure returns a number in Numba's type. ``min`` and ``max`` take two or more numbers, one
-    tuple of numbers, or one array of one dimension.
+    tuple of numbers, or one array of one dimension; the closure raises Unsupported for one number.
     """
     arguments, function = call.arguments(1, 8), call.function
     apply = Arithmetic(call.source, call.node).apply

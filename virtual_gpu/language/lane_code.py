@@ -85,7 +85,8 @@ class LaneCode(LaneExpressions):
     def joined(self, several: list[dict]) -> dict[str, Variable]:
         """Return the variables at a point that several paths reach, by name.
 
-        ``several`` has the variables at the end of each path.
+        ``several`` has the variables at the end of each path. A variable that only some of the
+        paths have is in the result, with ``maybe`` as True.
         """
         names = {name for variables in several for name in variables}
         return {name: self._joined(name, [v.get(name) for v in several]) for name in names}
