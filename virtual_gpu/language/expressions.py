@@ -461,10 +461,9 @@ class Expressions:
         """Compile a comparison, ``is``, ``in`` or a chain such as ``0 <= i < n``.
 
         All operands are evaluated once, in all active lanes. The closure returns a NumPy bool, or a
-        boolean vector of lanes. Raises Unsupported for ``in`` within a chain, and for ``is`` after
-        its first operator.
+        boolean vector of lanes. Raises Unsupported for ``in`` and ``is`` within a chain.
         """
-        if isinstance(node.ops[0], ast.Is | ast.IsNot):
+        if isinstance(node.ops[0], ast.Is | ast.IsNot) and len(node.ops) == 1:
             return self._identity(node)
         if isinstance(node.ops[0], operations.MEMBERSHIP) and len(node.ops) == 1:
             return self._membership(node)

@@ -26,7 +26,8 @@ def typed(call: CallExpression) -> Evaluate:
     """Compile a call of a function of numbers, such as ``math.sin``, ``abs`` or ``min``.
 
     The closure returns a number in Numba's type. ``min`` and ``max`` take two or more numbers, one
-    tuple of numbers, or one array of one dimension; the closure raises Unsupported for one number.
+    tuple of numbers, or one array of one dimension; the closure raises Unsupported for one number
+    and for an empty tuple.
     """
     arguments, function = call.arguments(1, 8), call.function
     apply = Arithmetic(call.source, call.node).apply
@@ -41,6 +42,8 @@ def typed(call: CallExpression) -> Evaluate:
             if not isinstance(values[0], tuple):
                 raise call.refuse(f"{function.__name__}() of one value")
             values = list(values[0])
+            if not values:
+                raise call.refuse(f"{function.__name__}() of an empty tuple")
         result = values[0]
         for value in values[1:]:
             result = apply(function, (result, value), frame, mask)
