@@ -125,7 +125,10 @@ def call(function: Callable, *arguments, patience: float):
     own, deadline = function.__code__.co_filename, time.monotonic() + patience
 
     def watch(frame: FrameType, event: str, detail):
-        """Trace a line of the reader's code; raise CallFailed after the deadline."""
+        """Trace the reader's code; return this function, or None for a frame of another file.
+
+        Raises CallFailed at the first line after the deadline.
+        """
         # Trace only lines of the reader's own cell, so that libraries run at full speed.
         if frame.f_code.co_filename != own:
             return None
