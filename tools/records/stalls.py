@@ -206,7 +206,7 @@ def _step_name(kernel: str) -> str | None:
 
 @cache
 def _names() -> dict[str, str]:
-    """Return step's name -> name with constants; the result is cached."""
+    """Return a dict from a step's name to its name with constants; the result is cached."""
     return {variant.step.name: str(variant) for variant in variants()}
 
 
