@@ -95,7 +95,9 @@ class HostExercise(Exercise):
 def judge(exercise: HostExercise, function, patience: float) -> Verdict:
     """Call a host function as its exercise demands, and return the verdict on it.
 
-    patience: the seconds that one call may take.
+    If it cannot be called with the exercise's parameters, the verdict's only cause says so. The
+    facts are empty if there is a cause; else they are those of the outcome and then the exercise's
+    `after`. patience: the seconds that one call may take.
     """
     cause = no_function(exercise.parameters, function)
     if cause:

@@ -119,7 +119,8 @@ def _together(run: Run, count: int) -> list[tuple[int, int, int]]:
     """Return (term, later term, steps between them) of each tested pair in the same chain.
 
     The pairs are each of the first FIRST terms that thread 0 reads, with those that it reads fewer
-    than `count` steps later. One block is launched again.
+    than `count` steps later; if the result has fewer rows than there are pairs, only the first
+    pairs are tested. One block is launched again.
     """
     order = order_of_terms(run)
     pairs = [

@@ -112,7 +112,10 @@ def instructions_with_tiles(at_most: float) -> Target:
 
 
 def _around(run: Run) -> float:
-    """Return the instructions per multiply-add of the loop over tiles around its inner loop."""
+    """Return the instructions per multiply-add of the loop over tiles around its inner loop.
+
+    Those of the inner loop are not included. The kernel's machine code must have a hottest loop.
+    """
     code, trace = machine_code(run), run.trace
     launch = run.job.launch(run.shape)
     warps = launch.blocks * cdiv(launch.threads, WARP)
