@@ -262,8 +262,7 @@ def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str |
 
 
 def _in_loops_of_the_tree(run: Run) -> set[int]:
-    """Return the numbers of the source lines in loops that neither load nor store in global memory.
-    """
+    """Return the numbers of the source lines in loops that do not access global memory."""
     nodes = [one for one in ast.walk(run.tree) if isinstance(one, ast.For | ast.While)]
     loops = [range(one.lineno, one.end_lineno + 1) for one in nodes]
     loading = {one.site.line for one in run.trace.access_counts if one.space == "global"}
