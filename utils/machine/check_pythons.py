@@ -102,7 +102,7 @@ def _resolve(python: Path) -> subprocess.CompletedProcess:
     """Run pip as `make setup` does; return the process that failed, or else pip's.
 
     This Python makes a temporary environment, whose pip resolves the requirements and installs
-    nothing.
+    nothing. Raises subprocess.TimeoutExpired if one of the two takes more than `SECONDS`.
     """
     with tempfile.TemporaryDirectory() as folder:
         steps = (
