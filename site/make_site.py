@@ -67,7 +67,10 @@ def main() -> int:
 
 
 def executed() -> int:
-    """Execute the lessons that are newer than their executed copies; return an exit code."""
+    """Execute the lessons that are newer than their executed copies, or have none.
+
+    Returns 0 if there is no such lesson, else the exit code of `run_notebooks.main`.
+    """
     stale = [lesson for lesson in lessons() if _is_stale(lesson)]
     return run_notebooks.main([*map(str, stale), "--out", str(BUILD)]) if stale else 0
 

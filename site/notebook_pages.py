@@ -45,7 +45,10 @@ def _heading(file: Path) -> str:
 
 
 def descriptions() -> dict[str, str]:
-    """Return file name -> a sentence on each lesson, from the syllabus, without markup."""
+    """Return file name -> a sentence on each English lesson, with its title, from the syllabus.
+
+    It has the syllabus's words as they are in Markdown, with backticks around code.
+    """
     return {row["file"]: f"Lesson {row['title']}: {row['about']}." for row in _rows()}
 
 

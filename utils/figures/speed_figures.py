@@ -290,7 +290,11 @@ def _write_below(axes: Axes, points: pd.DataFrame, words: dict[float, str]) -> N
 
 
 def _size_axis(points: pd.DataFrame) -> str:
-    """Return the label of the x-axis, such as "elements" or "matrix size m = n = k"."""
+    """Return the label of the x-axis, in the reader's language.
+
+    It is "elements" if all points have elements, "matrix size m = n = k" if all are products of
+    square matrices, and else "matrix size m×n×k".
+    """
     if points["elements"].notna().all():
         return translate("elements")
     even = points["m"].eq(points["n"]) & points["n"].eq(points["k"])
@@ -351,9 +355,11 @@ def _finish_panels(panels: np.ndarray, points: pd.DataFrame, peak: float) -> Non
 
 
 def _alt_text(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: str) -> str:
-    """Return the alt text: how each marked step rises, and the library's last speed.
+    """Return the alt text, in the reader's language: the peak, and the speeds of each marked step.
 
-    marked: names of steps. peak: in `unit`. unit: "gflops" or "gb_per_s".
+    If there is a library, its speed at the largest size follows, with the factor over the step that
+    is fastest there among the marked ones, or among all if none is marked. marked: names of steps.
+    peak: in `unit`. unit: "gflops" or "gb_per_s".
     """
     lines = [f"{step} {_rise(points, step, peak)}" for step in marked]
     line, ends = library_of(points), points.groupby("step")["value"].last()

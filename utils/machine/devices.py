@@ -95,8 +95,8 @@ def known() -> tuple[Device, ...]:
 def find(name: str) -> Device:
     """Return the device that has this name or alias, or whose name or alias has all these words.
 
-    Case is ignored. An equal name wins over words. Raises CourseError with the closest names if no
-    device or several devices fit.
+    Case and punctuation are ignored. An equal name wins over words. Raises CourseError if no device
+    or several devices fit: the message has the names of those that fit, or else the closest.
     """
     matches = [device for device in known() if _is_called(device, name)] or [
         device

@@ -133,8 +133,9 @@ def missing(driver: tuple[int, int] | None, packages: dict[str, str]) -> Missing
     """Return the packages to install for the course on a Linux image such as Colab's; None if none.
 
     They are the absent ones, and those of `REPLACED` that have another version than our pins. The
-    constraints keep all other installed packages at their versions. `driver` is the CUDA version that the driver understands, None without a driver. `packages` is
-    name -> version of the installed packages.
+    constraints keep all other installed packages at their versions. `driver` is the CUDA version
+    that the driver understands, None without a driver. `packages` is name -> version of the
+    installed packages.
     """
     ours = dict(re.findall(r"^([\w-]+)==(\S+)$", _constraints(), re.MULTILINE))
     replaced = [name for name in REPLACED if packages.get(name) != ours[name]]

@@ -215,7 +215,8 @@ def rows_of(
     """Time all cases `rounds` times and yield, per case, the row with the median ratio.
 
     The rows are in the order of the cases. If `rounds` is even, the greater of the two middle
-    ratios is taken. `generator` is the source of the random order of calls. `compare` is the function `compared`, or one with the same first two parameters and result.
+    ratios is taken. `generator` is the source of the random order of calls. `compare` is the
+    function `compared`, or one with the same first two parameters and result.
     """
     repeated = [case for _ in range(rounds) for case in cases]
     timed = [
@@ -362,8 +363,9 @@ def _sentences(rows: Sequence[CallRow], queues: bool) -> Iterator[str]:
 def _table(rows: Sequence[CallRow]) -> Table:
     """Return a table with the `SHOWN` rows of each function that have the lowest ratios.
 
-    The rows of a function are together, the lowest ratio first. The columns are the function, the shape, the layout, the microseconds of Python per call, our
-    time in microseconds, the fastest library and its time, and the ratio.
+    The rows of a function are together, the lowest ratio first. The columns are the function, the
+    shape, the layout, the microseconds of Python per call, our time in microseconds, the fastest
+    library and its time, and the ratio.
     """
     headers = ("function", "shape", "layout", "host us", "us", "library", "us", "ratio")
     table = Table(*headers, title="As called")

@@ -115,8 +115,9 @@ def time_products(
     """Yield a row per size and variant: the variant's time for the product of n×n matrices.
 
     All variants of a size are timed before the next size, with interleaved repetitions. Their rows
-    come in the order of `variants`. device: its name, for the rows. sizes: the values of n. verified: shapes at which each variant
-    is verified before the first row. Raises CourseError if a product is wrong.
+    come in the order of `variants`. device: its name, for the rows. sizes: the values of n.
+    verified: shapes at which each variant is verified before the first row. Raises CourseError if a
+    product is wrong.
     """
     for shape in verified:
         require_right(ladder, variants, shape)

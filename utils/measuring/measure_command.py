@@ -194,7 +194,8 @@ def _measure(
     """Measure the variants of each (shape, variants) in `plan` and return all rows, in this order.
 
     `device` is None for a ladder on the CPU. If `record` is True, write the rows of each shape to
-    disk as soon as the shape is finished, except rows with a wrong result. A progress bar is shown on `console` meanwhile.
+    disk as soon as the shape is finished, except rows with a wrong result. A progress bar is shown
+    on `console` meanwhile.
     """
     rows: list[StepRow] = []
     with Progress(console=console, transient=True) as progress:

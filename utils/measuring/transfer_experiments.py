@@ -178,9 +178,10 @@ def _born_on_gpu(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
 
 
 def parts(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
-    """Yield an experiment per part of a product with copies: allocation, copies in and out, kernel.
+    """Yield six experiments, each of which times one part of a product with copies.
 
-    The copies are timed for pageable and for pinned host memory.
+    In this order: the allocation of three device arrays, the copies of a and b in and of c out for
+    pageable host memory, the same two for pinned host memory, and the kernel.
     """
     host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))
