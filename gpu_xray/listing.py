@@ -135,7 +135,7 @@ def _sass_name(instruction: Instruction) -> str:
 
 
 def _ptx_name(text: str) -> str:
-    """Return the opcode of a PTX instruction, with its modifiers but without a predicate."""
+    """Return the opcode of a PTX instruction, such as "ld.global.f32", without a predicate."""
     words = text.split()
     return words[1] if words[0].startswith("@") else words[0].rstrip(";")
 

@@ -179,7 +179,10 @@ def _title(text: Path) -> str:
 
 
 def _routes() -> str:
-    """Return the syllabus's section on routes through the lessons, as Markdown."""
+    """Return the syllabus from its section on routes through the lessons on, as Markdown.
+
+    The section's heading is left out, and links lead to the folder `notebooks`.
+    """
     syllabus = (paths.NOTEBOOKS / "README.md").read_text(encoding="utf-8")
     section = syllabus.partition("## Three ways through\n")[2]
     return LINK.sub(r"[\1](notebooks/\2)", section)

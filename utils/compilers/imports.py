@@ -172,7 +172,8 @@ def second_copy(compiler: Compiler) -> Iterator[None]:
 def module_of(name: str, compiler: Compiler) -> ModuleType:
     """Return a module of a package of kernels, such as "gemm_kernels.sgemm", made with a compiler.
 
-    Unless the compiler is the chosen one, each call makes a new copy of the package.
+    Unless the compiler is the chosen one, each call makes a new copy of the package. Raises
+    CourseError if COURSE_COMPILER names a compiler that is unknown or not installed.
     """
     if compiler == chosen():
         return importlib.import_module(name)

@@ -73,9 +73,9 @@ def curve(
     names of steps. Each step is drawn with its best constants, only at square products if there are
     any. here: True if the records were measured in this session, False if they were read from
     `data/measured`. name_grey: True to name the grey steps at the ends of their lines, False to
-    list them below the title. Raises CourseError for a step that the frame lacks, more than five
-    names with the library's, or six with those of grey steps, several devices, and more than 100 %
-    of the peak.
+    list them below the title. Raises CourseError for a step that the frame lacks, if no row has an
+    efficiency, for more than five names with the library's, or six with those of grey steps, for
+    several devices, and for more than 100 % of the peak.
     """
     need_steps(frame, marked)
     unit = units_of(frame)[0]
@@ -131,8 +131,8 @@ def small_multiples(frame: pd.DataFrame, title: str, here: bool = False) -> Figu
     """Draw a small panel per step: its speed in colour over all others in grey, below the peak.
 
     frame: records of one device with an efficiency, from which the peak follows. here: True if they
-    were measured in this session. Raises CourseError for several devices, and for more than 100 %
-    of the peak.
+    were measured in this session. Raises CourseError if no row has an efficiency, for several
+    devices, and for more than 100 % of the peak.
     """
     unit = units_of(frame)[0]
     peak = peak_of(frame, unit)

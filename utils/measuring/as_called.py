@@ -278,7 +278,10 @@ def write(new: Sequence[CallRow], path: Path) -> None:
 
 
 def read(path: Path) -> tuple[CallRow, ...]:
-    """Return the rows of a CSV file, or an empty tuple if the file does not exist."""
+    """Return the rows of a CSV file, or an empty tuple if the file does not exist.
+
+    Raises CourseError for a file that has no rows, other columns or a wrong value.
+    """
     return rows.read_if_any(path, CallRow)
 
 

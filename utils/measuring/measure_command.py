@@ -92,7 +92,8 @@ def _configure(ladder: Ladder, parser: argparse.ArgumentParser) -> None:
 def _run(ladder: Ladder, options: argparse.Namespace) -> int:
     """Measure or look up the rows that the options ask for, and print them as a table or JSON.
 
-    Returns the exit code: 0, or 1 if a step is wrong.
+    Returns the exit code: 0, or 1 if a step is wrong. Raises CourseError in the same cases as
+    `_rows`, and for a figure above the device's peak.
     """
     rows = _rows(ladder, options, Console(stderr=True))
     if options.json:
@@ -195,7 +196,7 @@ def _measure(
 
     `device` is None for a ladder on the CPU. If `record` is True, write the rows of each shape to
     disk as soon as the shape is finished, except rows with a wrong result. A progress bar is shown
-    on `console` meanwhile.
+    on `console` meanwhile. Raises CourseError for a figure above the device's peak.
     """
     rows: list[StepRow] = []
     with Progress(console=console, transient=True) as progress:

@@ -353,7 +353,8 @@ def estimates(
     are the milliseconds of each resource, `limit` (the slowest resource), `estimate_ms`,
     `recorded_ms`, and `error` (estimate over record, minus one). `hot_loop` returns the hot loop of
     a variant. With `with_tail`, the estimate counts whole waves of blocks. A step that cannot be
-    counted is left out. Raises CourseError if nothing is recorded on the device at that size.
+    counted is left out. Raises CourseError if nothing is recorded on the device at that size, or
+    if the device's ceilings are not recorded.
     """
     ceilings, shape = gpu_ceilings(device), ladder.parse(size)
     rows = {}
