@@ -170,7 +170,9 @@ def _curve(twin: Twin, rows: Sequence[Record]):
         return plots.curve(frame, [row.step for row in rows], here=True)
     frame, unit = records.measured(here, ladder.name), _unit(rows[0])
     frame = frame[frame[unit].notna() & frame["efficiency"].notna()]
-    frame = pd.concat([frame, records.to_frame(rows[:1])], ignore_index=True)
+    # A step of an experiment, such as `spread_rows`, is in no record of the ladder.
+    timed = rows[:1] if twin.step.name in set(frame["step"]) else rows
+    frame = pd.concat([frame, records.to_frame(timed)], ignore_index=True)
     before = [twin.before.step.name] if twin.before else []
     marked = [*before, twin.step.name, rows[0].step]
     return plots.curve(frame, marked, translate("Your kernel on the curve"))
