@@ -88,7 +88,7 @@ class Shadow:
         # Else it may race with atomics; a store that races with it also meets the atomics.
 
     def log_read(self, access: Access, units: np.ndarray) -> None:
-        """Add a load without a flaw to the log of reads."""
+        """Add a load to the log of reads, and flush the log once it holds READ_LOG_BYTES."""
         self._reads.append((units, access))
         self._logged += units.nbytes
         if self._logged >= READ_LOG_BYTES:

@@ -116,7 +116,8 @@ class Finding:
     def _extent(self) -> str:
         """Return a sentence, after a space, on the number of threads and the range of indices.
 
-        Returns "" if the finding concerns a single thread.
+        The range is left out if the finding has none. Returns "" if the finding concerns a single
+        thread.
         """
         if self.threads_in_all < 2:
             return ""
@@ -178,11 +179,11 @@ class Race(VirtualGpuError):
 
 
 class Uninitialised(VirtualGpuError):
-    """Shared or local memory was read before any thread wrote it."""
+    """A thread read an element that nothing had written, or a variable that was not set."""
 
 
 class BarrierError(VirtualGpuError):
-    """Some live threads of a block did not reach a barrier at which others wait."""
+    """Some threads did not reach a barrier or a warp function at which others wait."""
 
 
 class KernelRaised(VirtualGpuError):
@@ -194,7 +195,10 @@ class Unsupported(VirtualGpuError):
 
 
 class LaunchError(VirtualGpuError):
-    """The launch is invalid, and a device would refuse it, too."""
+    """A launch, one of its settings or a call on the host is invalid or is not supported.
+
+    A device would refuse most of these launches, too.
+    """
 
 
 class LimitReached(VirtualGpuError):

@@ -319,8 +319,9 @@ class _Uses:
     def use_of(self, name: ast.Name) -> ParameterUse:
         """Return the ParameterUse of one occurrence of a parameter, or of a part of an array.
 
-        A read of an element has the number of its indices, as in ``x[i, j]`` or ``x[i][j]``, and an
-        attribute or a length has ANY_RANK. If ``use_by_callee`` returns None for an argument of a
+        A read has the number of its indices, as in ``x[i, j]`` or ``x[i][j]``, plus the fewest
+        indices with which the part that it gives is read later. An attribute or a length has
+        ANY_RANK. If ``use_by_callee`` returns None for an argument of a
         call, and for any other occurrence, the parameter counts as written.
         """
         parent = self._parents[name]
@@ -337,9 +338,9 @@ class _Uses:
         return self._use_as_argument(name) or ParameterUse(True, ANY_RANK)
 
     def _use_as_argument(self, node: ast.expr) -> ParameterUse | None:
-        """Return the ParameterUse of a node that is an argument of a call.
+        """Return the ParameterUse of a node that is a positional argument of a call.
 
-        Returns None if it is no argument of a call, or if the callee's use of it is unknown.
+        Returns None if it is none, or if the callee's use of it is unknown.
         """
         parent = self._parents[node]
         if isinstance(parent, ast.Call) and node in parent.args:

@@ -161,7 +161,9 @@ class AccessCount:
 
         Requests are added to ``warps`` and lanes to ``lanes``. A load or store also adds its
         requests, and its sectors and bytes or its wavefronts, to the fields of its space and kind;
-        an atomic adds its lanes to ``atomics``.
+        an atomic adds its lanes to ``atomics``. An ``ldmatrix`` adds its requests to ``ldmatrix``,
+        too, and an asynchronous copy its requests and bytes to ``async_copies`` and
+        ``async_copy_bytes``.
         """
         line.warps += self.requests
         line.lanes += self.lanes
@@ -222,7 +224,8 @@ class Counters:
 
     @property
     def accesses(self) -> tuple[AccessCount, ...]:
-        """An AccessCount per source line, array and kind, in the order of first execution."""
+        """An AccessCount per source line, array, kind and instruction, in order of first execution.
+        """
         return tuple(self._accesses.values())
 
     @property
@@ -366,7 +369,8 @@ class Counters:
     def _note_elements(self, count: AccessCount, transfer: LaneTransfer) -> None:
         """Count the different elements of a store, and pass their number to ``count``.
 
-        Only the first EXAMINED_STORES executions of each store to global memory are examined.
+        Only the first EXAMINED_STORES executions of each store to global memory are examined, and
+        none in which all lanes store to one address that is a number, not a vector.
         """
         if count.examined >= EXAMINED_STORES or not isinstance(transfer.addresses, np.ndarray):
             return

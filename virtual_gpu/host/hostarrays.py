@@ -393,6 +393,7 @@ class HostMemory(np.ndarray):
     def copy_to_host(self, ary=None, stream=0) -> np.ndarray:
         """Copy the array to ``ary``, or to a new host array, and return that array.
 
+        The copy is logged as one from the device.
         Raises ArrayTypeError or ArrayValueError unless dtype, shape (without dimensions of length
         1) and strides match, and NeedsCopy for negative strides.
         """
@@ -401,8 +402,8 @@ class HostMemory(np.ndarray):
     def copy_to_device(self, ary, stream=0) -> None:
         """Copy a host or device array of the same shape and dtype into this array.
 
-        Raises ArrayTypeError for another dtype and ArrayValueError for another shape; dimensions of
-        length 1 are ignored.
+        The copy of a host array is logged as one to the device. Raises ArrayTypeError for another
+        dtype and ArrayValueError for another shape; dimensions of length 1 are ignored.
         """
         DeviceArray.over(np.asarray(self)).copy_to_device(ary)
 

@@ -382,9 +382,10 @@ def _check_resident(geometry: Geometry, shared_bytes: int) -> None:
 def _completed_errors(program: Program, attempts: list[Arguments]):
     """Complete, within the context, the message of a VirtualGpuError and raise it again.
 
-    The message then names the file if that is not the kernel's, and the arrays that the launch has
-    written: as on a GPU, they keep what a failed launch wrote. ``attempts`` holds the Arguments of
-    each run, of which the last ones count.
+    The message then names the file of the error's finding if that is not the kernel's, and the
+    array arguments that the launch has written: as on a GPU, they keep what a failed launch wrote.
+    Arrays in tuples and arrays of records are not named. ``attempts`` holds the Arguments of each
+    run, of which the last ones count.
     """
     try:
         yield

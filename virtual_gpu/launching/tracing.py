@@ -86,7 +86,7 @@ class Trace:
 
     @property
     def verdict(self) -> str:
-        """One line of text with the flaws, the warnings and the first hint.
+        """One line of text: the flaws, the warnings, the first hint and the number of others.
 
         It is such as ``1 race; 2 warnings``, or begins with ``no flaw found``.
         """
@@ -116,7 +116,7 @@ class Trace:
 
     @property
     def accesses(self) -> pd.DataFrame:
-        """A table with one row per source line, array and kind of access.
+        """A table with one row per source line, array, kind and instruction of an access.
 
         Columns: ``file``, ``line``, ``source``, ``array``, ``space`` (global or shared), ``kind``
         (load, store or atomic), ``instruction`` ("ldmatrix", "cp.async" or the same as ``kind``),
@@ -272,7 +272,8 @@ def trace(
     Unsupported
         for code that the virtual GPU does not know.
     LaunchError
-        for a launch that a device would refuse.
+        for a launch that a device would refuse, for an object that is no kernel, for ``blocks``
+        below 1, and for a ``record`` that is no block of the grid.
     LimitReached
         if the launch exceeds a limit.
     KernelRaised
