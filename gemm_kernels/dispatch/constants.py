@@ -76,7 +76,8 @@ def nearest(shape: GemmShape, within: float) -> dict[str, int] | None:
     """Return the constants that were fastest at the nearest timed shape, or None if none is near.
 
     They are a dict from name to value. A timed shape is near if its distance is at most `within`.
-    The timings are those of the current device, or of the H200 without a GPU.
+    The timings are those of the current device, or of the H200 without a GPU. A device that has not
+    been tuned has no near shape.
     """
     device = devices.current()
     timed = tuned(device.name if device else devices.REFERENCE)

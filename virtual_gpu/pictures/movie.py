@@ -264,7 +264,8 @@ def _block(film: Film) -> str:
 def _first_warp(film: Film, movie: Movie) -> int | None:
     """Return the number of the warp whose accesses are shown at first; None for all warps.
 
-    With the focus on sectors it is warp 0, because a request belongs to one warp.
+    With the focus on sectors, and in a block of several warps, it is warp 0, because a request
+    belongs to one warp. Otherwise it is None.
     """
     return 0 if movie.focus == "sectors" and film.warps > 1 else None
 

@@ -200,7 +200,7 @@ def _one_thread(console: Console) -> list[Requirement]:
     """Time steps and libraries on one thread, print their rates, and return the requirements.
 
     Each step that this processor can run has a requirement per size of SIZES, whose value is None
-    if its library is missing. The AVX2 step has another one against the FMA loop.
+    if its library is missing. The AVX2 step has another one at 1024, against the FMA loop.
     """
     steps = [step for step, lanes in ((AVX2, 8), (AVX512, 16)) if lanes <= processors.lanes()]
     limited, loop = f"{ONEDNN.name} (AVX2)", "FMA loop (AVX2)"
