@@ -59,7 +59,10 @@ class ResidentTime:
 
 @cache
 def kernels() -> dict[Variant, int]:
-    """Return variant of a step -> the most blocks of it that an SM of the H100 and H200 holds."""
+    """Return a dict from a variant of a step to the most blocks of it that an SM can hold.
+
+    The SM is one of an H100 or H200, and the variant is launched as the course launches it.
+    """
     step = LADDER.step
     return {
         step("naive").variant(): 8,

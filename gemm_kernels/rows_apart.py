@@ -113,7 +113,7 @@ def recorded_times() -> tuple[ProductTime, ...]:
 
 
 def recorded_counters(device: str) -> dict[str, WideCounters]:
-    """Return kernel's name with its constants -> what the profiler counted on a device.
+    """Return a dict from a kernel's name with its constants to its row of counts on a device.
 
     A name has the form of `str(variant)`. Raises CourseError if the device has no record.
     """

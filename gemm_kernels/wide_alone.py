@@ -168,7 +168,9 @@ def recorded_times() -> tuple[ProductTime, ...]:
 
 
 def recorded_counters(device: str) -> dict[str, WideCounters]:
-    """Return kernel's name, such as "padded_rows" -> what the profiler counted on a device.
+    """Return a dict from a kernel's name, such as "padded_rows", to its row of counts on a device.
+
+    A kernel of the ladder has its constants in the name. The profiler counted in one launch.
 
     Raises CourseError if the device has no record.
     """

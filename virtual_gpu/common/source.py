@@ -41,7 +41,10 @@ class Source:
     later_tests: dict[ast.While, ast.expr]
 
     def site(self, node: ast.AST) -> Site:
-        """Return the Site of a syntax node, with its file, line number, line text and column."""
+        """Return the Site of a syntax node, with its file, line number, line text and column.
+
+        The text is without indentation, and "" if the line is none of the function's.
+        """
         text = next((text for line, text in self.lines if line == node.lineno), "")
         return Site(self.file, node.lineno, text.strip(), node.col_offset)
 
@@ -220,7 +223,11 @@ def _bytecode(code: CodeType) -> tuple:
 
 
 def _outer_names(function: Callable) -> dict[str, object]:
-    """Return name -> value of the builtins, globals and bound closure variables of a function."""
+    """Return a dict from name to value of all outer names that a function can see.
+
+    They are the builtins, the globals and the closure variables that are bound. A closure variable
+    that is not bound yet has no entry.
+    """
     names = dict(vars(__import__("builtins")))
     names.update(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):

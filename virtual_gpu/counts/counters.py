@@ -415,7 +415,10 @@ class Counters:
         self.operations(site, dtype, mask.count)
 
     def operations(self, site: Site, dtype: np.dtype, number: int) -> None:
-        """Count floating-point operations whose results have this dtype, as ``operation`` does."""
+        """Count ``number`` floating-point operations whose results have this dtype.
+
+        The types are distinguished as in ``operation``.
+        """
         work = self._work[site]
         if dtype == np.float64 or dtype == np.complex128:
             work.float64_ops += number
@@ -427,7 +430,7 @@ class Counters:
         self.iterations_of(site, mask.count)
 
     def iterations_of(self, site: Site, number: int) -> None:
-        """Count iterations of the loop at ``site``."""
+        """Count ``number`` iterations of the loop at ``site``, summed over threads."""
         self._iterations[site] += number
 
     def barrier(self, mask: Mask, site: Site) -> None:

@@ -232,7 +232,10 @@ def forget_types(kernel: CUDADispatcher) -> None:
 
 
 def machine_code_method(name: str) -> Callable:
-    """Return a method that raises LaunchError, to replace a method that reads machine code."""
+    """Return a method that raises LaunchError, to replace a method that reads machine code.
+
+    ``name`` is the name of that method, which the message has.
+    """
 
     def refuse(self, *arguments, **named):
         raise needs_machine_code(self, name)

@@ -252,7 +252,7 @@ def _outcome(task: _CheckedLaunch, observer: Observer, filling: Filling) -> _Out
 def _run_in_batches_or_by_block(
     task: _CheckedLaunch, attempts: list[Arguments], observer: Observer
 ) -> tuple[_CheckedLaunch, VirtualGpuError | None]:
-    """Run the launch; return it and the error that has stopped it, or None.
+    """Run the launch, and return (the launch, the error that has stopped it or None).
 
     The returned launch has ``block_by_block=True`` if it had to start again. ``attempts`` holds the
     arguments of the only attempt so far. Blocks that wait for earlier blocks of the same batch wait

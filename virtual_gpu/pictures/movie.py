@@ -68,7 +68,11 @@ class Movie:
 
     @property
     def sentences(self) -> list[str]:
-        """The description of the movie as a list of sentences, without its title."""
+        """The description of the movie as a list of sentences, without its title.
+
+        The first names the recorded blocks. Then follow, per film, its steps and costs and its
+        remarks.
+        """
         lines = [f"{self.lead}."]
         for film in self.films:
             steps = "1 step" if len(film.steps) == 1 else f"{len(film.steps)} steps"

@@ -99,7 +99,8 @@ class LaunchLog:
     def results_are_unseen(self, transfers: list[Transfer]) -> bool:
         """Return True if all results of the kernels are in device arrays, and none was copied back.
 
-        Each launch had a device array then, and none had a host array. False if a kernel prints.
+        Each launch had a device array then, and none had a host array. False if a kernel prints,
+        and without a launch.
         ``transfers`` are all copies of the program.
         """
         copied = any(transfer.direction == TO_HOST for transfer in transfers)
