@@ -455,7 +455,7 @@ class Uncounted(Counters):
     """Counters that count nothing, and pass on to the recorder what it records."""
 
     def access(self, transfer: LaneTransfer) -> None:
-        """Pass an access to global or shared memory to the recorder."""
+        """Pass an access to global or shared memory to the recorder, if there is one."""
         if self.recorder and transfer.memory.space in COUNTED_SPACES:
             self.recorder.access(transfer)
 
@@ -469,12 +469,12 @@ class Uncounted(Counters):
         """Do nothing; the arguments are those of ``Counters.iteration``."""
 
     def barrier(self, mask: Mask, site: Site) -> None:
-        """Record a barrier."""
+        """Pass a barrier to the recorder, if there is one."""
         if self.recorder:
             self.recorder.meeting("barrier", mask, site)
 
     def mma(self, mask: Mask, site: Site, operations: int) -> None:
-        """Record a multiplication of fragments."""
+        """Pass a multiplication of fragments to the recorder, if there is one."""
         if self.recorder:
             self.recorder.meeting("mma", mask, site)
 

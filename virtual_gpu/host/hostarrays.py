@@ -400,9 +400,9 @@ class HostMemory(np.ndarray):
     def copy_to_host(self, ary=None, stream=0) -> np.ndarray:
         """Copy the array to ``ary``, or to a new host array, and return that array.
 
-        The copy is logged as one from the device.
-        Raises ArrayTypeError or ArrayValueError unless dtype, shape (without dimensions of length
-        1) and strides match, and NeedsCopy for negative strides.
+        The copy is logged as one from the device. Raises ArrayTypeError or ArrayValueError unless
+        dtype, shape (without dimensions of length 1) and strides match, and NeedsCopy for negative
+        strides.
         """
         return DeviceArray.over(np.asarray(self)).copy_to_host(ary)
 

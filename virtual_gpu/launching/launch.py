@@ -170,7 +170,10 @@ class _Outcome:
     error: VirtualGpuError | None
 
     def differs_from(self, other: _Outcome) -> bool:
-        """Return True if the two runs were stopped by different errors or had other flaws."""
+        """Return True if the two runs were stopped by different errors or had other flaws.
+
+        Reads of undefined values are not among these flaws.
+        """
         if self.report.other_flaws != other.report.other_flaws:
             return True
         return type(self.error) is not type(other.error) or str(self.error) != str(other.error)

@@ -107,10 +107,11 @@ class Trace:
     def lines(self) -> pd.DataFrame:
         """A table with one row per source line that accessed memory, computed or synchronised.
 
-        Only global and shared memory, operations of floats, and barriers of a block or the grid
-        count. Columns: ``file`` (a short name), ``line``, ``source``, the counts of
-        counters.LineCount, and ``lanes_per_warp`` (active lanes per memory instruction, at most 32,
-        NaN without one). The kernel's file comes first.
+        Only global and shared memory, operations of floats, multiplications of fragments, and
+        barriers of a block or the grid count. Columns: ``file`` (a short name), ``line``,
+        ``source``, the counts of counters.LineCount, and ``lanes_per_warp`` (active lanes per
+        memory instruction, at most 32, NaN without one). The rows are sorted by file and line, and
+        the kernel's file comes first.
         """
         return lines_table(self.counts, self.files)
 

@@ -143,7 +143,7 @@ def check_sum(place: Place, addresses: np.ndarray, data: np.ndarray, values: np.
     """Report, as a warning, the active lanes whose atomic sums leave the range of int32.
 
     ``addresses`` and ``values``, which are added, have one entry per active lane. ``data`` is the
-    storage before the update.
+    storage before the update; if it has another dtype, nothing is checked.
     """
     if data.dtype != np.int32:
         return

@@ -414,7 +414,7 @@ def _wavefronts(addresses: np.ndarray, width: int, pairs: bool = True) -> int:
 
 
 def _paper() -> str:
-    """Return the SVG background of the field of lanes × banks."""
+    """Return the SVG background of the field of lanes × banks, or lanes × sectors."""
     width, height = BANKS * _BANK, WARP * _LANE
     return rect(_LEFT, _TOP, width, height, GREY, fill_opacity=0.1)
 

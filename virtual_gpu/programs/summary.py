@@ -159,8 +159,9 @@ def as_text(summary: ProgramSummary) -> str:
 def _hints_in_order(summary: ProgramSummary) -> list[str]:
     """Return the hints on all kernels as texts, the most important first.
 
-    The hint that no result was copied back is first. Then follow the first hint on each kernel, the
-    second hint on each, and so on. With several kernels, each text begins with the kernel's name.
+    If no result was copied back, that hint is first. Then follow the first hint on each kernel, the
+    second hint on each, and so on. With several kernels, each of these texts begins with the
+    kernel's name.
     """
     several = len(summary.kernels) > 1
     rows = [

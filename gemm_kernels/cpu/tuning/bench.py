@@ -290,8 +290,9 @@ def _line(
 ) -> dict[str, str]:
     """Return a row of a table, a dict from header to text, with the rates of `name` at a shape.
 
-    If `rival` is given, the row also has the rival's time over that of `name`. `rounds` must have
-    both names.
+    The rates are in GFLOP/s: that of the fastest repetition, the median of its round, and the range
+    of the rounds' fastest repetitions. If `rival` is given, the row also has the rival's time over
+    that of `name`. `rounds` must have both names.
     """
     best = _fastest(rounds, name)
     rates = [shape.flops / each[name].min_ms / 1e6 for each in rounds]
