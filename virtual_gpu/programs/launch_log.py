@@ -100,8 +100,7 @@ class LaunchLog:
         """Return True if all results of the kernels are in device arrays, and none was copied back.
 
         Each launch had a device array then, and none had a host array. False if a kernel prints,
-        and without a launch.
-        ``transfers`` are all copies of the program.
+        and without a launch. ``transfers`` are all copies of the program.
         """
         copied = any(transfer.direction == TO_HOST for transfer in transfers)
         return bool(self._kernels) and self._only_device_arrays and not copied
