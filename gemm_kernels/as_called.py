@@ -82,7 +82,7 @@ def _bind(shape: GemmShape, of_a: str, of_b: str):
 
 
 def _libraries(a, b, out) -> Mapping[str, Execution]:
-    """Return library name -> function without arguments that stores a·b in out.
+    """Return a dict from a library's name to a function without arguments that stores a·b in out.
 
     The libraries are CuPy and PyTorch, as far as they are installed; they use the memory of a, b
     and out. Raises CourseError if neither is installed.

@@ -59,7 +59,10 @@ class ResidentTime:
 
 @cache
 def kernels() -> dict[Variant, int]:
-    """Return variant of a step -> the most blocks of it that an SM of the H100 and H200 holds."""
+    """Return a dict from a variant of a step to the most blocks of it that an SM can hold.
+
+    The SM is one of an H100 or H200, and the variant is launched as the course launches it.
+    """
     step = LADDER.step
     return {
         step("naive").variant(): 8,
@@ -134,10 +137,12 @@ def _step(variant: Variant, kernel, function, blocks: int, shared_bytes: int) ->
 
 
 def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ResidentTime]:
-    """Yield the time of each kernel with each number of blocks; repetitions are interleaved.
+    """Yield a ResidentTime per kernel and number of blocks for each size, size by size.
 
-    `device` is the name for the rows, and `sizes` are the values of n. Raises CourseError if a
-    kernel's product is wrong, or if an SM cannot have the number of blocks that is wanted.
+    The kernels of a size have the order of `kernels`, each with its most blocks first, and the
+    repetitions of all of them are interleaved. `device` is the name for the rows, and `sizes` are
+    the values of n. Raises CourseError if a kernel's product is wrong, or if an SM cannot have the
+    number of blocks that is wanted.
     """
     timed = {variant: with_blocks(variant, most) for variant, most in kernels().items()}
     every = [(one, len(group) - at) for group in timed.values() for at, one in enumerate(group)]

@@ -113,7 +113,7 @@ def recorded_times() -> tuple[ProductTime, ...]:
 
 
 def recorded_counters(device: str) -> dict[str, WideCounters]:
-    """Return kernel's name with its constants -> what the profiler counted on a device.
+    """Return a dict from a kernel's name with its constants to its row of counts on a device.
 
     A name has the form of `str(variant)`. Raises CourseError if the device has no record.
     """
@@ -122,10 +122,11 @@ def recorded_counters(device: str) -> dict[str, WideCounters]:
 
 
 def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ProductTime]:
-    """Yield the time of each kernel for n×n matrices of each size; repetitions are interleaved.
+    """Yield a ProductTime per kernel for each size, the kernels in the order of `variants`.
 
-    `device` is the name for the rows, and `sizes` are the values of n. Raises CourseError if a
-    kernel's product is wrong.
+    All kernels of a size come one after the other, and their repetitions are interleaved. `device`
+    is the name for the rows, and `sizes` are the values of n. Raises CourseError if a kernel's
+    product is wrong.
     """
     return time_products(LADDER, variants(), device, sizes, VERIFIED)
 

@@ -401,7 +401,11 @@ def _check(shown: tuple, given: Arguments) -> tuple[int, int]:
 
 
 def _check_places(name: str, array, argument: Argument) -> None:
-    """Raise CourseError unless a device array's address and strides are multiples of 4 bytes."""
+    """Raise CourseError unless a device array's address and strides are multiples of 4 bytes.
+
+    An array on the host or without elements is not checked. `name` and `argument` are for the
+    message and the address.
+    """
     places = (argument.pointer, *array.strides)
     if isinstance(array, Slot) and array.size and any(at % FLOAT32_BYTES for at in places):
         raise CourseError(

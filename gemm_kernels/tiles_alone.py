@@ -184,10 +184,11 @@ def recorded_times() -> tuple[ProductTime, ...]:
 
 
 def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ProductTime]:
-    """Yield the time of each kernel for n×n matrices of each size; repetitions are interleaved.
+    """Yield a ProductTime per kernel for each size, the kernels in the order of `variants`.
 
-    `device` is the name for the rows, and `sizes` are the values of n. Raises CourseError if a
-    kernel's product is wrong.
+    All kernels of a size come one after the other, and their repetitions are interleaved. `device`
+    is the name for the rows, and `sizes` are the values of n. Raises CourseError if a kernel's
+    product is wrong.
     """
     return time_products(LADDER, variants(), device, sizes, VERIFIED)
 

@@ -168,7 +168,9 @@ def recorded_times() -> tuple[ProductTime, ...]:
 
 
 def recorded_counters(device: str) -> dict[str, WideCounters]:
-    """Return kernel's name, such as "padded_rows" -> what the profiler counted on a device.
+    """Return a dict from a kernel's name, such as "padded_rows", to its row of counts on a device.
+
+    A kernel of the ladder has its constants in the name. The profiler counted in one launch.
 
     Raises CourseError if the device has no record.
     """
@@ -177,10 +179,11 @@ def recorded_counters(device: str) -> dict[str, WideCounters]:
 
 
 def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ProductTime]:
-    """Yield the time of each kernel for n×n matrices of each size; repetitions are interleaved.
+    """Yield a ProductTime per kernel for each size, the kernels in the order of `variants`.
 
-    `device` is the name for the rows, and `sizes` are the values of n. Raises CourseError if a
-    kernel's product is wrong.
+    All kernels of a size come one after the other, and their repetitions are interleaved. `device`
+    is the name for the rows, and `sizes` are the values of n. Raises CourseError if a kernel's
+    product is wrong.
     """
     return time_products(LADDER, variants(), device, sizes, VERIFIED)
 

@@ -41,10 +41,11 @@ COMMAND = as_called_command(cases, COUNT, replace(GPU, rounds=5))
 
 
 def _bind_waiting(elements: int):
-    """Return (`reduce(x)`, library -> its sum, `reduce(x, out=out)`) for `elements` float32.
+    """Return (`reduce(x)`, sums of the libraries, `reduce(x, out=out)`) for `elements` float32.
 
-    All are functions without arguments. The first two kinds wait for the result, and the third does
-    not.
+    The sums are a dict from the library's name to a function. All functions take no arguments. The
+    first and those of the libraries wait for the result, and the last does not. Raises CourseError
+    if no library is installed.
     """
     x, out = memory()[:elements], cuda.device_array(1, np.float32)
     libraries = {}
@@ -58,9 +59,11 @@ def _bind_waiting(elements: int):
 
 
 def _bind_into_out(elements: int):
-    """Return (`reduce(x, out=out)`, library -> its sum into an out, None) for `elements` float32.
+    """Return (`reduce(x, out=out)`, sums of the libraries, None) for `elements` float32.
 
-    All are functions without arguments, and none waits for the result.
+    The sums are a dict from the library's name to a function that stores its sum into an out. All
+    functions take no arguments, and none waits for the result. Raises CourseError if no library is
+    installed.
     """
     x, out = memory()[:elements], cuda.device_array(1, np.float32)
     libraries = {}

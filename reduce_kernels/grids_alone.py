@@ -41,10 +41,12 @@ def recorded_times() -> tuple[ArrayTime, ...]:
 
 
 def measured(device: str, lengths: Sequence[int] = (ELEMENTS,)) -> Iterator[ArrayTime]:
-    """Yield the time of each grid at each length; the repetitions of the grids are interleaved.
+    """Yield an ArrayTime per grid for each length, the grids in the order of `variants`.
 
-    device: its name, for the rows. lengths: numbers of float32; with others than ELEMENTS the grids
-    have other numbers of blocks. Raises CourseError if a sum is wrong.
+    All grids of a length come one after the other, and their repetitions are interleaved. The name
+    of a kernel has its constants. device: its name, for the rows. lengths: numbers of float32; with
+    others than ELEMENTS the grids have other numbers of blocks. Raises CourseError if a sum is
+    wrong.
     """
     for variant in variants():
         require_right_sum(variant)

@@ -147,8 +147,9 @@ def recorded_times() -> tuple[ArrayTime, ...]:
 
 
 def measured(device: str, lengths: Sequence[int] = ELEMENTS) -> Iterator[ArrayTime]:
-    """Yield the time of each kernel at each length; the repetitions of the kernels are interleaved.
+    """Yield an ArrayTime per kernel for each length, the kernels in the order of `variants`.
 
+    All kernels of a length come one after the other, and their repetitions are interleaved.
     `device` is the name for the rows, and `lengths` are numbers of float32. Raises CourseError if a
     kernel does not add the elements that it should.
     """

@@ -87,10 +87,11 @@ def recorded_times() -> tuple[ProductTime, ...]:
 
 
 def measured(device: str, sizes: Sequence[int] = SIZES) -> Iterator[ProductTime]:
-    """Yield the time of each kernel for n×n matrices of each size; repetitions are interleaved.
+    """Yield a ProductTime per kernel for each size, the kernels in the order of `variants`.
 
-    cuBLAS takes its turn as well, as in the race of lesson 22, and has no row. `device` is the name
-    for the rows, and `sizes` are the values of n, multiples of 16. Raises CourseError if a kernel's
+    All kernels of a size come one after the other, and their repetitions are interleaved. cuBLAS
+    takes its turn as well, as in the race of lesson 22, and has no row. `device` is the name for
+    the rows, and `sizes` are the values of n, multiples of 16. Raises CourseError if a kernel's
     product is wrong at one of the sizes.
     """
     for n in sizes:

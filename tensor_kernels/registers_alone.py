@@ -129,7 +129,10 @@ class Case:
         )
 
     def launch(self, sms: int, turns: int, kind: str) -> Launch:
-        """Return a launch with random numbers of this kind, whose output is full of NaN."""
+        """Return a Launch with one block on each of `sms` SMs, whose output is full of NaN.
+
+        `turns` and `kind`, of the random numbers, are those of `problem`.
+        """
         problem = self.problem(sms, turns, kind)
         out = cuda.to_device(poisoned(problem.reference.shape))
         kernel = build(self.kernel, self.accumulators)[sms, WARP * self.warps]
@@ -165,7 +168,8 @@ def measured(device: str, cases: Sequence[Case] = CASES, turns: int = TURNS) -> 
     """Yield the rate of each case; the repetitions of all cases are interleaved.
 
     `device` is the name for the rows. `turns` is a multiple of UNROLL, at most TURNS. Raises
-    CourseError if a sum is wrong, before the timing or after it.
+    CourseError if a sum is wrong, before the timing or after it, and for a rate above the peak of
+    the current device.
     """
     sms = devices.current().sms
     for case, kind in product(cases, KINDS):

@@ -13,10 +13,10 @@ class CustomBuildHook(BuildHookInterface):
     """The hook that Hatch calls before it builds the wheel."""
 
     def initialize(self, version: str, build_data: dict) -> None:
-        """Add the files of PACKAGES to ``build_data["force_include"]``, without LEFT_OUT.
+        """Add the files of PACKAGES to ``build_data["force_include"]``.
 
         The dict maps each path on this machine to the path in the wheel. Only files with one of
-        SUFFIXES are added. ``version`` is ignored.
+        SUFFIXES are added, and none whose path has a part in LEFT_OUT. ``version`` is ignored.
         """
         beside = Path(self.root).parent
         for package in PACKAGES:

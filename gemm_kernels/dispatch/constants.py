@@ -63,10 +63,11 @@ class TimedCandidate:
 
 
 def choose(shape: GemmShape) -> dict[str, int]:
-    """Return the constants that were fastest at the nearest timed shape, as name -> value.
+    """Return a dict from name to value of the constants that were fastest at the nearest shape.
 
-    The timings are those of the current device. Without a GPU, and for a device that has not been
-    tuned, they are those of the H200. Returns {} if there are no timings at all.
+    The shape is the nearest timed one. The timings are those of the current device. Without a GPU,
+    and for a device that has not been tuned, they are those of the H200. Returns {} if there are no
+    timings at all.
     """
     device = devices.current()
     return _fastest(shape, device.name if device else devices.REFERENCE)
@@ -76,7 +77,8 @@ def nearest(shape: GemmShape, within: float) -> dict[str, int] | None:
     """Return the constants that were fastest at the nearest timed shape, or None if none is near.
 
     They are a dict from name to value. A timed shape is near if its distance is at most `within`.
-    The timings are those of the current device, or of the H200 without a GPU.
+    The timings are those of the current device, or of the H200 without a GPU. A device that has not
+    been tuned has no near shape.
     """
     device = devices.current()
     timed = tuned(device.name if device else devices.REFERENCE)
@@ -98,7 +100,7 @@ def file_of(device: str) -> Path:
 # Cached, because each product needs it, and a search in the table costs more than a small product.
 @cache
 def _fastest(shape: GemmShape, device: str) -> dict[str, int]:
-    """Return the fastest constants at the timed shape that is nearest, as name -> value.
+    """Return a dict from name to value of the fastest constants at the nearest timed shape.
 
     A device without timings gets those of the H200. Returns {} if these are missing, too.
     """

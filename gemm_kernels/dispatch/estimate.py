@@ -72,7 +72,8 @@ class Estimate:
     """All fitted constants of the estimate.
 
     costs: the constants that all kernels share.
-    tilings: "wide" and "strided" -> tiling with one slice -> the constants of its kernel.
+    tilings: a dict from "wide" and "strided" to a dict from each tiling with one slice to the
+        constants of its kernel.
     """
 
     costs: Costs
@@ -119,9 +120,9 @@ def candidates(kind: str, shape: GemmShape, tiling: Tiling, sms: int) -> Iterato
     """Yield `tiling` once per number of slices that may be worth a try for this shape.
 
     The numbers are those of SLICES in ascending order, first 1, which is the only one if the tiles
-    fill all slots of the device. More slices must have at least two steps each, and they must not
-    exceed a number of waves or the most slices of the kind. `kind` is "wide" or "strided", and
-    `sms` is the number of SMs of the device.
+    fill all slots of the device. More slices must have at least two steps each. The
+    slices of all tiles may fill about WAVES waves, and a tile has at most MOST_SLICES[kind]. `kind`
+    is "wide" or "strided", and `sms` is the number of SMs of the device.
     """
     tiles, slots = _tiles(shape, tiling), sms * tiling.BLOCKS
     steps = cdiv(shape.k, tiling.BK)

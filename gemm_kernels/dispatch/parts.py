@@ -83,7 +83,7 @@ def _reaches(array: Slot, sides: tuple[int, int], sizes: list[int]) -> tuple[dic
 def _fits(reach: dict[int, int]) -> bool:
     """Return True if all offsets in an array are uint32.
 
-    `reach` is a dict: axis -> distance of the first and the last element along it, in elements.
+    `reach` maps an axis to the distance of the first and the last element along it, in elements.
     """
     return sum(reach.values()) + 1 < routes.MOST_ELEMENTS
 

@@ -62,7 +62,8 @@ def fits(array: Slot) -> bool:
 def wide(shape: GemmShape, device: Device) -> Route:
     """Return the route "wide" for this shape, with n and k rounded up to multiples of 4.
 
-    Its variant has the constants of the nearest timed shape, or of the estimate if none is near.
+    Its tiling and time are those of the lowest estimate. Its variant has the constants of the
+    nearest timed shape, or those of this tiling if none is near.
     """
     tiling, time_us = estimate.best(padded(shape), "wide", device)
     chosen = constants.nearest(padded(shape), NEAR)
@@ -83,8 +84,9 @@ def copies_us(
     """Return the estimated microseconds of the copies and the blend that "wide" needs in addition.
 
     One launch copies both inputs. An input is copied unless it is in C order and aligned, and its
-    size along k, and for b along n, is a multiple of 4. A blend is needed if out has no plain rows
-    and beta is not 0, n is no multiple of 4, or out is not in C order and aligned.
+    size along k, and for b along n, is a multiple of 4. An out with
+    plain rows needs no blend. Any other out needs one if beta is not 0, if n is no multiple of 4,
+    or unless it is in C order and aligned.
     """
     lengths = shape.k, shape.n
     copies = [

@@ -90,7 +90,7 @@ def _run(options: argparse.Namespace) -> int:
     """Time random shapes, unless only a fit is asked for, then fit, write and rate the estimate.
 
     The timings and the constants of the estimate replace their files. Returns the exit code 0.
-    Raises CourseError without a GPU.
+    Raises CourseError without a GPU, and with --fit if there are no recorded timings.
     """
     device = device_for("tune-shapes")
     path = file_of(device.name)
@@ -279,7 +279,7 @@ def regrets(timed: Sequence[TilingTime], known: Estimate, speed: DeviceSpeed) ->
 
 
 def _fastest(timed: Sequence[TilingTime]) -> dict[tuple[str, GemmShape], float]:
-    """Return (kind of kernel, shape) -> the fastest of its times, in microseconds.
+    """Return a dict from (kind of kernel, shape) to the shortest of its times, in microseconds.
 
     The kind is "wide" or "strided".
     """

@@ -157,9 +157,9 @@ def arithmetic_figure(
 ) -> Figure:
     """Draw the fraction of the FMA loop's rate against threads per SM, for chains on `sms` SMs.
 
-    There is a curve and a published mark for each number of chains per thread in `ilps`. If there
-    is only one, the points where its share falls are annotated with the number of threads. Returns
-    the figure.
+    For each number of chains per thread in `ilps` there is a curve, a dotted one for what the model
+    expects, and a mark if one is published. If there is only one number, the points where its share
+    falls are annotated with the number of threads. Returns the figure.
     """
     chosen = frame[(frame["experiment"] == "arithmetic") & (frame["sms"] == sms)]
     chosen = chosen[chosen["floats"].isin(ilps)]
@@ -301,7 +301,8 @@ def _points(frame: pd.DataFrame, what: str, threads: int) -> pd.DataFrame:
 def copy_figure(frame: pd.DataFrame, device: Device) -> Figure:
     """Draw the fraction of the bandwidth against occupancy, for the copies in DRAWN_COPIES.
 
-    A cross marks the claim of Volkov 2010. Returns the figure.
+    There is a curve per copy, and a dotted one for what the model expects. A cross marks the claim
+    of Volkov 2010. Returns the figure.
     """
     chosen = frame[frame["what"].isin(DRAWN_COPIES)].sort_values(["floats", "occupancy"])
     needed = littles_law(frame, device).loc["memory", "under_way"]
@@ -361,7 +362,7 @@ def _path(device: Device) -> Path:
 
 
 def _figures(frame: pd.DataFrame, device: Device) -> dict[str, Figure]:
-    """Return name -> figure: chains on one SM, chains on all SMs, and copies.
+    """Return a dict from name to figure: chains on one SM, chains on all SMs, and copies.
 
     The names are "arithmetic_one_sm", "arithmetic_all_sms" and "copy_occupancy".
     """

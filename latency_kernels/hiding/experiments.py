@@ -294,7 +294,7 @@ def _latency(what: str, timing: Timing, steps: int) -> Point:
 
 
 def _times(timing: Timing) -> dict[str, float | None]:
-    """Return the columns of a Point that come from a timing, as name -> value.
+    """Return a dict from name to value of the columns of a Point that come from a timing.
 
     They are time_ms (the median), time_ms_min, time_ms_max, and sm_clock_mhz, which is None if the
     clock cannot be read.

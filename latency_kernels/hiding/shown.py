@@ -43,7 +43,7 @@ def law(frame: pd.DataFrame, device: Device) -> Table:
 
 
 def _product(row: pd.Series, part: float) -> tuple[str, str, str]:
-    """Return latency, rate and their product as numbers without units, for a part of an SM's rate.
+    """Return the texts of latency, rate and their product, without units, for a part of a rate.
 
     The latency is in cycles, the rate per cycle. `row` is a row of `littles_law`, and `part` is the
     factor of its rate.
@@ -62,7 +62,8 @@ def order_of_moves(arch: str, **kernels) -> Table | Card:
     `kernels` maps the name that the reader sees, with _ for spaces, to a copy (x, out), which is a
     kernel or a variant of a step. A row shows the loads (L) and stores (S) as text such as "LLSS",
     the most loads that a thread issues before it needs one of their values, and the registers per
-    thread. If the compiler is missing, a card with a sentence is returned instead.
+    thread. If the compiler is missing or refuses a kernel, a card with a sentence that says so is
+    returned instead.
     """
     rows = []
     for name, kernel in kernels.items():

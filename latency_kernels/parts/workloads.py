@@ -104,7 +104,8 @@ def _sums(
     """Return the problem with the input x whose reference holds one sum per thread.
 
     `sums` holds the sums of a few threads and the sums of their absolute values; both repeat for
-    all threads. `chain` is the number of additions to one sum, which bounds its rounding error.
+    all threads. `chain` is the number of additions to one sum, which bounds its rounding error; for
+    the `kind` "integers" no error is allowed.
     """
     reference, sizes = (np.resize(values, threads) for values in sums)
     return Problem(

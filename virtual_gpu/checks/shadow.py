@@ -88,7 +88,10 @@ class Shadow:
         # Else it may race with atomics; a store that races with it also meets the atomics.
 
     def log_read(self, access: Access, units: np.ndarray) -> None:
-        """Add a load without a flaw to the log of reads."""
+        """Add a load of ``units``, one per active lane, to the log of reads.
+
+        The log is flushed into the reader words once it holds READ_LOG_BYTES.
+        """
         self._reads.append((units, access))
         self._logged += units.nbytes
         if self._logged >= READ_LOG_BYTES:
@@ -138,7 +141,8 @@ class Shadow:
     def overwrite(self, units: np.ndarray, stamps: np.ndarray, last: int) -> None:
         """Record stores by one thread, one after another, which no other thread can race with.
 
-        ``last`` is the time of the last of them.
+        ``units`` and ``stamps`` have one entry per store, in the order of the stores. ``last`` is
+        the time of the last one.
         """
         self.writer[units] = stamps
         self.written, self.last_write = True, last

@@ -75,7 +75,8 @@ class _Fill:
     def is_stale(self, words: np.ndarray) -> np.ndarray:
         """Return a bool per shadow word of a last writer: True if the element is stale.
 
-        It is if this line has stored it, and its thread took no part in a later round.
+        It is if this line has stored it, and its block has begun a later round, in which the
+        thread that stored it took no part.
         """
         written = words != NEVER
         lanes = np.where(written, (words & STAMP_MASK) >> TIME_BITS, 0)
@@ -174,7 +175,10 @@ def _fills_from(line: str, array: str, names: frozenset[str]) -> bool:
 
 
 def _is_fill(node: ast.Assign, array: str, names: frozenset[str]) -> bool:
-    """Return True if a statement assigns an element of an array in ``names`` to ``array``."""
+    """Return True if a statement assigns an element of an array in ``names`` to ``array``.
+
+    It must assign to nothing else, and its value must not use ``array``.
+    """
     targets = {t.value.id for t in node.targets if isinstance(t, ast.Subscript)
                and isinstance(t.value, ast.Name)}  # fmt: skip
     used = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}

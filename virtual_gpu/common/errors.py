@@ -79,12 +79,13 @@ class Finding:
     ``threads`` holds the offending thread and, for a race, the other thread; ``other_line`` is the
     line of a race's other access. For a syncwarp for which lanes do not come, it is the line of the
     branch or loop that they leave, or of the barrier to which they come instead. ``count`` is the
-    number of threads that were wrong in the same execution of the line; ``threads_in_all`` is the
-    number of different threads that were wrong at this line in the whole launch, as far as it ran.
-    ``index_range`` is the lowest and the highest wrong index, and None unless an index is out of
-    bounds or wrapped. For an index out of bounds, ``axis`` is its dimension, and ``other_ranges``
-    holds the axis and the index range of each other dimension that the line exceeds. ``site`` is
-    the source line, and ``message`` a sentence on the flaw.
+    number of threads that were wrong in the same execution of the line, or for a barrier of a block
+    the number of blocks; ``threads_in_all`` is the number of different threads that were wrong at
+    this line in the whole launch, as far as it ran. ``index_range`` is the lowest and the highest
+    wrong index. It is None unless an index is out of bounds or wrapped, or a number overflows when
+    it is cast to an index. For an index out of bounds, ``axis`` is its dimension, and
+    ``other_ranges`` holds the axis and the index range of each other dimension that the line
+    exceeds. ``site`` is the source line, and ``message`` a sentence on the flaw.
     """
 
     kind: str
@@ -116,7 +117,8 @@ class Finding:
     def _extent(self) -> str:
         """Return a sentence, after a space, on the number of threads and the range of indices.
 
-        Returns "" if the finding concerns a single thread.
+        The range is left out if the finding has none. Returns "" if the finding concerns a single
+        thread.
         """
         if self.threads_in_all < 2:
             return ""
@@ -178,11 +180,11 @@ class Race(VirtualGpuError):
 
 
 class Uninitialised(VirtualGpuError):
-    """Shared or local memory was read before any thread wrote it."""
+    """A thread read an element that nothing had written, or a variable that was not set."""
 
 
 class BarrierError(VirtualGpuError):
-    """Some live threads of a block did not reach a barrier at which others wait."""
+    """Some threads did not reach a barrier or a warp function at which others wait."""
 
 
 class KernelRaised(VirtualGpuError):
@@ -194,7 +196,10 @@ class Unsupported(VirtualGpuError):
 
 
 class LaunchError(VirtualGpuError):
-    """The launch is invalid, and a device would refuse it, too."""
+    """A launch, one of its settings or a call on the host is invalid or is not supported.
+
+    A device would refuse most of these launches, too.
+    """
 
 
 class LimitReached(VirtualGpuError):

@@ -213,9 +213,10 @@ class VectorCache:
     def keep(
         self, result: np.ndarray, vector: np.ndarray, other: Mask | np.ndarray, number: int = 0
     ) -> None:
-        """Cache a vector and its operands, which are kept alive so that their ids are not reused.
+        """Cache the vector ``result`` for its operands, as ``find`` takes them.
 
-        If the cache is full, all other entries are removed.
+        The operands are kept alive, so that their ids are not reused. If the cache is full, all
+        other entries are removed.
         """
         if len(self._entries) >= self._capacity:
             self._entries.clear()

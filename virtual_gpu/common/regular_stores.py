@@ -88,7 +88,8 @@ def _is_only_indexed(tree: ast.FunctionDef, name: str) -> bool:
 def chosen_by_data(tree: ast.FunctionDef) -> frozenset[ast.Subscript]:
     """Return the subscripts that are stored to only where the content of an array says so.
 
-    A condition around such a store, or that of an earlier exit, reads an element. An array's
+    A condition around such a store reads an element, or one around a ``return`` or ``continue``
+    anywhere in the function does. An array's
     element with a constant index, such as ``a_shape[1]``, counts as an extent.
     """
     chosen = _names_with(tree, _reads_element)
@@ -118,7 +119,7 @@ def _reads_element(node: ast.expr, names: set[str]) -> bool:
 
 
 def _is_extent(node: ast.Subscript) -> bool:
-    """Return True for a subscript such as ``x.shape[1]``."""
+    """Return True for a subscript of an attribute in _SIZES, such as ``x.shape[1]``."""
     return isinstance(node.value, ast.Attribute) and node.value.attr in _SIZES
 
 
@@ -158,6 +159,8 @@ def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 def _is_regular(node: ast.expr, irregular: set[str]) -> bool:
     """Return True if an expression depends on no name in ``irregular`` and on no array's content.
+
+    A call of a function that is not in _FUNCTIONS makes the result False.
     """
     if isinstance(node, ast.Attribute):
         root = node

@@ -41,7 +41,10 @@ class Source:
     later_tests: dict[ast.While, ast.expr]
 
     def site(self, node: ast.AST) -> Site:
-        """Return the Site of a syntax node, with its file, line number, line text and column."""
+        """Return the Site of a syntax node, with its file, line number, line text and column.
+
+        The text is without indentation, and "" if the line is none of the function's.
+        """
         text = next((text for line, text in self.lines if line == node.lineno), "")
         return Site(self.file, node.lineno, text.strip(), node.col_offset)
 
@@ -220,7 +223,11 @@ def _bytecode(code: CodeType) -> tuple:
 
 
 def _outer_names(function: Callable) -> dict[str, object]:
-    """Return name -> value of the builtins, globals and bound closure variables of a function."""
+    """Return a dict from name to value of all outer names that a function can see.
+
+    They are the builtins, the globals and the closure variables that are bound. A closure variable
+    that is not bound yet has no entry.
+    """
     names = dict(vars(__import__("builtins")))
     names.update(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -319,8 +326,9 @@ class _Uses:
     def use_of(self, name: ast.Name) -> ParameterUse:
         """Return the ParameterUse of one occurrence of a parameter, or of a part of an array.
 
-        A read of an element has the number of its indices, as in ``x[i, j]`` or ``x[i][j]``, and an
-        attribute or a length has ANY_RANK. If ``use_by_callee`` returns None for an argument of a
+        A read has the number of its indices, as in ``x[i, j]`` or ``x[i][j]``, plus the fewest
+        indices with which the part that it gives is read later. An attribute or a length has
+        ANY_RANK. If ``use_by_callee`` returns None for an argument of a
         call, and for any other occurrence, the parameter counts as written.
         """
         parent = self._parents[name]
@@ -337,9 +345,9 @@ class _Uses:
         return self._use_as_argument(name) or ParameterUse(True, ANY_RANK)
 
     def _use_as_argument(self, node: ast.expr) -> ParameterUse | None:
-        """Return the ParameterUse of a node that is an argument of a call.
+        """Return the ParameterUse of a node that is a positional argument of a call.
 
-        Returns None if it is no argument of a call, or if the callee's use of it is unknown.
+        Returns None if it is none, or if the callee's use of it is unknown.
         """
         parent = self._parents[node]
         if isinstance(parent, ast.Call) and node in parent.args:

@@ -36,7 +36,7 @@ def translate(message: str, /, **values: object) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a count and its noun as text, such as ``1 sector`` or ``1,024 sectors``.
+    """Return a count and its noun in the reader's language, such as ``1,024 sectors``.
 
     ``noun`` is English and in the singular.
     """

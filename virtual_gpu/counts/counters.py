@@ -161,7 +161,9 @@ class AccessCount:
 
         Requests are added to ``warps`` and lanes to ``lanes``. A load or store also adds its
         requests, and its sectors and bytes or its wavefronts, to the fields of its space and kind;
-        an atomic adds its lanes to ``atomics``.
+        an atomic adds its lanes to ``atomics``. An ``ldmatrix`` adds its requests to ``ldmatrix``,
+        too, and an asynchronous copy its requests and bytes to ``async_copies`` and
+        ``async_copy_bytes``.
         """
         line.warps += self.requests
         line.lanes += self.lanes
@@ -222,7 +224,8 @@ class Counters:
 
     @property
     def accesses(self) -> tuple[AccessCount, ...]:
-        """An AccessCount per source line, array and kind, in the order of first execution."""
+        """An AccessCount per source line, array, kind and instruction, in order of first execution.
+        """
         return tuple(self._accesses.values())
 
     @property
@@ -366,7 +369,8 @@ class Counters:
     def _note_elements(self, count: AccessCount, transfer: LaneTransfer) -> None:
         """Count the different elements of a store, and pass their number to ``count``.
 
-        Only the first EXAMINED_STORES executions of each store to global memory are examined.
+        Only the first EXAMINED_STORES executions of each store to global memory are examined, and
+        none in which all lanes store to one address that is a number, not a vector.
         """
         if count.examined >= EXAMINED_STORES or not isinstance(transfer.addresses, np.ndarray):
             return
@@ -411,7 +415,10 @@ class Counters:
         self.operations(site, dtype, mask.count)
 
     def operations(self, site: Site, dtype: np.dtype, number: int) -> None:
-        """Count floating-point operations whose results have this dtype, as ``operation`` does."""
+        """Count ``number`` floating-point operations whose results have this dtype.
+
+        The types are distinguished as in ``operation``.
+        """
         work = self._work[site]
         if dtype == np.float64 or dtype == np.complex128:
             work.float64_ops += number
@@ -423,7 +430,7 @@ class Counters:
         self.iterations_of(site, mask.count)
 
     def iterations_of(self, site: Site, number: int) -> None:
-        """Count iterations of the loop at ``site``."""
+        """Count ``number`` iterations of the loop at ``site``, summed over threads."""
         self._iterations[site] += number
 
     def barrier(self, mask: Mask, site: Site) -> None:
@@ -448,7 +455,7 @@ class Uncounted(Counters):
     """Counters that count nothing, and pass on to the recorder what it records."""
 
     def access(self, transfer: LaneTransfer) -> None:
-        """Pass an access to global or shared memory to the recorder."""
+        """Pass an access to global or shared memory to the recorder, if there is one."""
         if self.recorder and transfer.memory.space in COUNTED_SPACES:
             self.recorder.access(transfer)
 
@@ -462,12 +469,12 @@ class Uncounted(Counters):
         """Do nothing; the arguments are those of ``Counters.iteration``."""
 
     def barrier(self, mask: Mask, site: Site) -> None:
-        """Record a barrier."""
+        """Pass a barrier to the recorder, if there is one."""
         if self.recorder:
             self.recorder.meeting("barrier", mask, site)
 
     def mma(self, mask: Mask, site: Site, operations: int) -> None:
-        """Record a multiplication of fragments."""
+        """Pass a multiplication of fragments to the recorder, if there is one."""
         if self.recorder:
             self.recorder.meeting("mma", mask, site)
 

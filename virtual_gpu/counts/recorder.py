@@ -173,9 +173,10 @@ class Recorder:
     def meeting(self, kind: str, mask: Mask, site: Site, values=None, sources=None) -> None:
         """Record a barrier, fence, syncwarp, shuffle, vote, match or mma of the requested block.
 
-        ``values``, which the lanes receive, and ``sources``, the lanes that they read from, are
-        None or have one entry per lane of the batch. Nothing is recorded if no thread of the block
-        takes part. Beyond the limit of events, the event is only counted.
+        ``kind`` is that of the Event. ``values``, which the lanes receive, and ``sources``, the
+        lanes that they read from, are None or have one entry per lane of the batch. Nothing is
+        recorded if no thread of the block takes part. Beyond the limit of events, the event is only
+        counted.
         """
         self._read_back()
         part = self._part(mask)
@@ -289,10 +290,10 @@ class Recorder:
 
 
 def _recorded_array(memory: Memory, name: str, arguments: Mapping[str, object]) -> RecordedArray:
-    """Return the RecordedArray of a memory; a kernel's argument determines its shape.
+    """Return the RecordedArray of a memory, with this name.
 
-    ``arguments`` maps parameter names to arguments. Other memory has its declared shape, in C
-    order.
+    ``arguments`` maps parameter names to arguments. An array in global memory has the shape and the
+    strides of the argument with its name. Other memory has its declared shape, in C order.
     """
     argument, itemsize = arguments.get(name), memory.data.dtype.itemsize
     if memory.space == "global" and hasattr(argument, "shape"):

@@ -47,7 +47,7 @@ def lines_table(counts: Mapping[Site, LineCount], names: Mapping[str, str]) -> p
 
 
 def accesses_table(accesses: tuple[AccessCount, ...], names: Mapping[str, str]) -> pd.DataFrame:
-    """Return a table with one row per source line, array and kind of access.
+    """Return a table with one row per source line, array, kind and instruction of an access.
 
     The columns are ``file`` (a short name), ``line``, ``source``, ``array``, ``space``, ``kind``,
     ``instruction`` ("ldmatrix", "cp.async" or the same as ``kind``), ``requests``, ``sectors``,

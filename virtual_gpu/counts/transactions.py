@@ -167,7 +167,8 @@ class GlobalCost(NamedTuple):
     """The cost of one request per warp of a pattern in global memory, summed over warps.
 
     ``addresses`` is the number of different first bytes, and ``most_sectors`` the largest number of
-    sectors of one warp.
+    sectors of one warp. ``fewest_sectors`` is the number that as many active lanes would need with
+    consecutive, aligned elements.
     """
 
     sectors: int
@@ -178,14 +179,21 @@ class GlobalCost(NamedTuple):
 
 
 class SharedCost(NamedTuple):
-    """The wavefronts of one request per warp of a pattern in shared memory, summed over warps."""
+    """The wavefronts of one request per warp of a pattern in shared memory, summed over warps.
+
+    ``fewest_wavefronts`` is the number that as many active lanes would need with consecutive,
+    aligned elements.
+    """
 
     wavefronts: int
     fewest_wavefronts: int
 
 
 def cost_of(pattern: Pattern, transfer: LaneTransfer) -> GlobalCost | SharedCost:
-    """Return the cost of one request of each warp of the pattern."""
+    """Return the cost of one request of each warp of the pattern.
+
+    It is a GlobalCost if the transfer is in global memory, otherwise a SharedCost.
+    """
     if transfer.memory.space == "global":
         sectors, lines, addresses = sectors_lines_addresses(pattern)
         return GlobalCost(
@@ -235,8 +243,8 @@ def _count_distinct(ordered: np.ndarray) -> np.ndarray:
 def wavefronts(pattern: Pattern, itemsize: int, pairs: bool = True) -> int:
     """Return the number of passes through the banks of shared memory, summed over warps.
 
-    ``itemsize`` is the number of bytes per lane. Without ``pairs``, 16 bytes are always served by
-    quarter warps.
+    ``itemsize`` is the number of bytes per lane. Accesses of 16 bytes are served by quarter warps.
+    With ``pairs``, a warp for which ``in_pairs`` is True is served by half warps instead.
     """
     parts = max(1, itemsize // BANK_BYTES)
     passes = _passes(*pattern, parts, parts)
@@ -263,7 +271,8 @@ def _passes(first: np.ndarray, active: np.ndarray, parts: int, groups: int) -> n
 def in_pairs(first: np.ndarray, active: np.ndarray) -> np.ndarray:
     """Return a boolean per warp: True if its lanes read the same elements in pairs.
 
-    The lanes of a pair are one or two lanes apart, and a pair with an inactive lane fits always.
+    The lanes of each pair are one lane apart, or those of each pair are two lanes apart. A pair
+    with an inactive lane always fits.
     Half a warp then asks for no more 16-byte words than one pass can serve, so two passes suffice.
     ``first`` is the address of each lane's first byte, and ``active`` a bool per lane, both in
     shape (warps, 32).

@@ -97,7 +97,8 @@ def pinned_array_like(ary) -> np.ndarray:
 def host_array(shape, dtype=np.float64, strides=None, order="C", **ignored) -> HostMemory:
     """Return an array of zeros in mapped memory, which kernels access directly.
 
-    ``strides`` are in bytes. Other keyword arguments are ignored.
+    ``strides`` are in bytes; None means contiguous in ``order``, "C" or "F". Other keyword
+    arguments are ignored.
     """
     return pinned_array(shape, dtype, strides, order).view(HostMemory)
 
@@ -105,7 +106,8 @@ def host_array(shape, dtype=np.float64, strides=None, order="C", **ignored) -> H
 def managed_array(shape, dtype=np.float64, strides=None, order="C", **ignored) -> ManagedMemory:
     """Return an array of zeros in managed memory, which kernels access directly.
 
-    ``strides`` are in bytes. Other keyword arguments are ignored.
+    ``strides`` are in bytes; None means contiguous in ``order``, "C" or "F". Other keyword
+    arguments are ignored.
     """
     return pinned_array(shape, dtype, strides, order).view(ManagedMemory)
 

@@ -221,7 +221,8 @@ class DeviceArray:
     def _fill(self, index, values, unwritten: np.ndarray | None = None) -> None:
         """Set ``self.host[index]`` to ``values`` and mark these elements as written.
 
-        ``unwritten`` marks those of the values that were never written themselves.
+        ``unwritten`` marks those of the values that were never written themselves. If its shape is
+        not that of the elements, all of them are marked as written.
         """
         self.host[index] = values
         if unwritten is not None and unwritten.any() and self.unwritten is None:
@@ -232,11 +233,17 @@ class DeviceArray:
             self.unwritten[index] = unwritten if same else False
 
     def reshape(self, *shape, order="C") -> DeviceArray:
-        """Return a view in another shape; raise NeedsCopy if elements would move."""
+        """Return a view in another shape, whose elements follow each other in ``order``.
+
+        Raises NeedsCopy if elements would have to move.
+        """
         return self._view(lambda array: array.reshape(*shape, order=order))
 
     def ravel(self, order="C", stream=0) -> DeviceArray:
-        """Return a view with one dimension; raise NeedsCopy if elements would move."""
+        """Return a view with one dimension, in which the elements have the given ``order``.
+
+        Raises NeedsCopy if elements would have to move.
+        """
         return self._view(lambda array: array.ravel(order))
 
     def squeeze(self, axis=None, stream=0) -> DeviceArray:
@@ -393,16 +400,17 @@ class HostMemory(np.ndarray):
     def copy_to_host(self, ary=None, stream=0) -> np.ndarray:
         """Copy the array to ``ary``, or to a new host array, and return that array.
 
-        Raises ArrayTypeError or ArrayValueError unless dtype, shape (without dimensions of length
-        1) and strides match, and NeedsCopy for negative strides.
+        The copy is logged as one from the device. Raises ArrayTypeError or ArrayValueError unless
+        dtype, shape (without dimensions of length 1) and strides match, and NeedsCopy for negative
+        strides.
         """
         return DeviceArray.over(np.asarray(self)).copy_to_host(ary)
 
     def copy_to_device(self, ary, stream=0) -> None:
         """Copy a host or device array of the same shape and dtype into this array.
 
-        Raises ArrayTypeError for another dtype and ArrayValueError for another shape; dimensions of
-        length 1 are ignored.
+        The copy of a host array is logged as one to the device. Raises ArrayTypeError for another
+        dtype and ArrayValueError for another shape; dimensions of length 1 are ignored.
         """
         DeviceArray.over(np.asarray(self)).copy_to_device(ary)
 

@@ -21,11 +21,14 @@ class ArrayTypeError(LaunchError, TypeError):
 
 
 class NeedsCopy(LaunchError, NotImplementedError):
-    """Raised for an operation that would have to move elements, which Numba refuses."""
+    """Raised for an operation that would have to move elements, and for a masked array."""
 
 
 def is_pinned(array: np.ndarray | None) -> bool:
-    """Return True for an array of ``cuda.pinned_array``, and for a view of one."""
+    """Return True for an array of ``cuda.pinned_array``, and for a view of one.
+
+    Mapped and managed arrays are such views.
+    """
     while isinstance(array, np.ndarray):
         if PINNED.get(id(array)) is array:
             return True

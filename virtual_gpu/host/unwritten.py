@@ -44,7 +44,9 @@ def pattern(unwritten: np.ndarray) -> str:
 def _along(indices: np.ndarray, size: int, axis: int, ndim: int) -> str:
     """Return text that describes ascending indices along dimension ``axis`` of ``ndim``.
 
-    ``size`` is the extent of the dimension. The text is such as ``rows 2 to 5``.
+    ``size`` is the extent of the dimension. The text is such as ``rows 2 to 5``, ``the last 3 rows,
+    from 61 on``, ``one in 2 rows, from 1 on`` or ``index 3``. Irregular indices are counted, and
+    their first two runs are named.
     """
     rows = ("rows", "columns")[axis] if ndim == 2 else f"indices of dimension {axis}"
     what = "elements" if ndim == 1 else rows

@@ -245,7 +245,10 @@ def _described_records(name: str, array: np.ndarray) -> _Array:
 
 
 def _check_bytes(arrays: list[_Array], limits: LaunchLimits) -> None:
-    """Raise LimitReached if the race checks of the tracked arrays need over ``limits.bytes``."""
+    """Raise LimitReached if the race checks of the tracked arrays need over ``limits.bytes``.
+
+    Nothing is raised if ``limits.bytes`` is None.
+    """
     needed = sum(a.array.size for a in arrays if a.tracked) * BYTES_PER_ELEMENT
     if limits.bytes is not None and needed > limits.bytes:
         largest = max(arrays, key=lambda a: a.array.size * a.tracked)

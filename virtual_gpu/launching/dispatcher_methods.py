@@ -79,7 +79,10 @@ class VirtualLaunch:
 
 
 def run_launch(call: VirtualLaunch, arguments: tuple) -> None:
-    """Run a launch; raise its first error, and issue its other findings as warnings."""
+    """Run a launch; raise its first flaw as an error, or else issue each warning that it found.
+
+    The warnings are Python warnings.
+    """
     from .launch import Observer, launch  # the interpreter is not loaded before it is needed
 
     observer = Observer(Report(collect=False))
@@ -123,7 +126,8 @@ def getitem(self, arguments) -> VirtualLaunch:
     """Replace ``kernel[...]``: return a VirtualLaunch.
 
     ``arguments`` are the grid and the block, and optionally the stream and the shared memory in
-    bytes. Raises LaunchError for another number of arguments.
+    bytes. Raises LaunchError for another number of arguments, and for those that ``configure``
+    refuses.
     """
     if not isinstance(arguments, tuple) or not 2 <= len(arguments) <= 4:
         name = self.py_func.__name__
@@ -228,7 +232,10 @@ def forget_types(kernel: CUDADispatcher) -> None:
 
 
 def machine_code_method(name: str) -> Callable:
-    """Return a method that raises LaunchError, to replace a method that reads machine code."""
+    """Return a method that raises LaunchError, to replace a method that reads machine code.
+
+    ``name`` is the name of that method, which the message has.
+    """
 
     def refuse(self, *arguments, **named):
         raise needs_machine_code(self, name)

@@ -132,7 +132,10 @@ def _is_of_the_next_compiler(owner) -> bool:
 
 
 def _replacements() -> Iterator[tuple[object, str, object]]:
-    """Yield (owner, name, value) for each attribute that ``install`` sets now."""
+    """Yield (owner, name, value) for each attribute that ``install`` sets now.
+
+    The owner is a module or a class, and the value is that of the virtual GPU.
+    """
     yield from next_compiler.replacements(_HOST_NAMES, _DEVICE_NAMES)
     for name, method in _KERNEL_METHODS.items():
         yield CUDADispatcher, name, method

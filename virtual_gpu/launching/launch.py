@@ -170,7 +170,10 @@ class _Outcome:
     error: VirtualGpuError | None
 
     def differs_from(self, other: _Outcome) -> bool:
-        """Return True if the two runs were stopped by different errors or had other flaws."""
+        """Return True if the two runs were stopped by different errors or had other flaws.
+
+        Reads of undefined values are not among these flaws.
+        """
         if self.report.other_flaws != other.report.other_flaws:
             return True
         return type(self.error) is not type(other.error) or str(self.error) != str(other.error)
@@ -252,7 +255,7 @@ def _outcome(task: _CheckedLaunch, observer: Observer, filling: Filling) -> _Out
 def _run_in_batches_or_by_block(
     task: _CheckedLaunch, attempts: list[Arguments], observer: Observer
 ) -> tuple[_CheckedLaunch, VirtualGpuError | None]:
-    """Run the launch; return it and the error that has stopped it, or None.
+    """Run the launch, and return (the launch, the error that has stopped it or None).
 
     The returned launch has ``block_by_block=True`` if it had to start again. ``attempts`` holds the
     arguments of the only attempt so far. Blocks that wait for earlier blocks of the same batch wait
@@ -382,9 +385,10 @@ def _check_resident(geometry: Geometry, shared_bytes: int) -> None:
 def _completed_errors(program: Program, attempts: list[Arguments]):
     """Complete, within the context, the message of a VirtualGpuError and raise it again.
 
-    The message then names the file if that is not the kernel's, and the arrays that the launch has
-    written: as on a GPU, they keep what a failed launch wrote. ``attempts`` holds the Arguments of
-    each run, of which the last ones count.
+    The message then names the file of the error's finding if that is not the kernel's, and the
+    array arguments that the launch has written: as on a GPU, they keep what a failed launch wrote.
+    Arrays in tuples and arrays of records are not named. ``attempts`` holds the Arguments of each
+    run, of which the last ones count.
     """
     try:
         yield

@@ -87,9 +87,10 @@ class AfterImport(importlib.abc.MetaPathFinder):
 def _configure(
     self, griddim, blockdim, stream=None, sharedmem=None, cluster=None
 ) -> VirtualLaunch:
-    """Replace ``kernel.configure(...)``: return a VirtualLaunch, which converts the kernel.
+    """Replace ``kernel.configure(...)``: return a VirtualLaunch of this kernel.
 
-    Raises LaunchError for a launch in clusters of blocks.
+    ``sharedmem`` is in bytes. Raises LaunchError for a launch in clusters of blocks, and for a
+    grid, block or stream that is not valid.
     """
     if cluster is not None:
         raise LaunchError(

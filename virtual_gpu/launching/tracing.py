@@ -86,7 +86,7 @@ class Trace:
 
     @property
     def verdict(self) -> str:
-        """One line of text with the flaws, the warnings and the first hint.
+        """One line of text: the flaws, the warnings, the first hint and the number of others.
 
         It is such as ``1 race; 2 warnings``, or begins with ``no flaw found``.
         """
@@ -107,16 +107,17 @@ class Trace:
     def lines(self) -> pd.DataFrame:
         """A table with one row per source line that accessed memory, computed or synchronised.
 
-        Only global and shared memory, operations of floats, and barriers of a block or the grid
-        count. Columns: ``file`` (a short name), ``line``, ``source``, the counts of
-        counters.LineCount, and ``lanes_per_warp`` (active lanes per memory instruction, at most 32,
-        NaN without one). The kernel's file comes first.
+        Only global and shared memory, operations of floats, multiplications of fragments, and
+        barriers of a block or the grid count. Columns: ``file`` (a short name), ``line``,
+        ``source``, the counts of counters.LineCount, and ``lanes_per_warp`` (active lanes per
+        memory instruction, at most 32, NaN without one). The rows are sorted by file and line, and
+        the kernel's file comes first.
         """
         return lines_table(self.counts, self.files)
 
     @property
     def accesses(self) -> pd.DataFrame:
-        """A table with one row per source line, array and kind of access.
+        """A table with one row per source line, array, kind and instruction of an access.
 
         Columns: ``file``, ``line``, ``source``, ``array``, ``space`` (global or shared), ``kind``
         (load, store or atomic), ``instruction`` ("ldmatrix", "cp.async" or the same as ``kind``),
@@ -272,7 +273,8 @@ def trace(
     Unsupported
         for code that the virtual GPU does not know.
     LaunchError
-        for a launch that a device would refuse.
+        for a launch that a device would refuse, for an object that is no kernel, for ``blocks``
+        below 1, and for a ``record`` that is no block of the grid.
     LimitReached
         if the launch exceeds a limit.
     KernelRaised

@@ -23,10 +23,11 @@ def check_stored(place: Place, value) -> None:
     """Report, as a warning, the active lanes whose number changes when it is stored as an integer.
 
     All active lanes must be in bounds. ``value`` is a number or a lane vector, before it is cast to
-    the dtype of the array. Numbers that are meant to wrap are not reported: those of bitwise
-    operations, those of unsigned arrays of 32 and 64 bits, which hold hashes and random numbers,
-    and -1, which marks an element. The fractions of pixels, which have 8 bits or are unsigned and
-    have 16, are not reported either.
+    the dtype of the array. Numbers that are meant to wrap are not reported: those of lines with a
+    bitwise operation or a product with a large constant, those of unsigned arrays of 32 and 64
+    bits, which hold hashes and random numbers, and -1, which marks an element. Nor are numbers
+    outside the range if the line is only a part of a statement. The fractions of pixels, which have
+    8 bits or are unsigned and have 16, are not reported either.
     """
     dtype = place.array.dtype
     if not _may_lose(value.dtype, dtype):
@@ -142,7 +143,7 @@ def check_sum(place: Place, addresses: np.ndarray, data: np.ndarray, values: np.
     """Report, as a warning, the active lanes whose atomic sums leave the range of int32.
 
     ``addresses`` and ``values``, which are added, have one entry per active lane. ``data`` is the
-    storage before the update.
+    storage before the update; if it has another dtype, nothing is checked.
     """
     if data.dtype != np.int32:
         return

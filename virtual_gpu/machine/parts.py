@@ -156,8 +156,9 @@ def elements(whole: Place) -> Iterator[Place]:
 def _slice_bounds(part: slice, extent) -> tuple:
     """Return (start, length, step) of a slice of a dimension with ``extent`` elements.
 
-    Start and length are vectors of lanes if the slice or the extent differs by thread, otherwise
-    ints. The step is always an int.
+    All three are ints if neither the slice nor the extent differs by thread. Otherwise the length
+    is a vector of lanes, and the start is a vector, or a number if all lanes share it. The step is
+    always an int.
     """
     step = 1 if part.step is None else int(part.step)
     if not any(isinstance(b, np.ndarray) for b in (part.start, part.stop, extent)):

@@ -97,9 +97,10 @@ def in_bounds(place: Place) -> tuple[list, Place | None]:
 def position_of(place: Place, index, extent) -> tuple[int | np.ndarray, np.ndarray | None]:
     """Return an index as a position 0 ≤ p < extent per active lane, and which lanes are in bounds.
 
-    The second result is a bool per active lane, or None if all are in bounds. Lanes out of bounds
-    are not reported here. Negative indices count from the end once, as Numba defines it, with a
-    warning in the report unless the text of the kernel holds the number.
+    The position is a number if the index and the extent are numbers, otherwise an int64 vector. The
+    second result is a bool per active lane, or None if all are in bounds. Lanes out of bounds have
+    another position, and are not reported here. Negative indices count from the end once, as Numba
+    defines it, with a warning in the report unless the text of the kernel holds the number.
     """
     if isinstance(extent, np.ndarray):  # the length of a slice that differs by thread
         extent = place.mask.select(extent)

@@ -39,8 +39,9 @@ def draw_request(
     """Return a Picture of one request to global memory, with the cache lines word by word.
 
     At most four cache lines are drawn. ``addresses`` are byte addresses by lane, None or -1 for an
-    inactive lane, and ``width`` is the number of bytes per lane. If ``named`` is True, the first
-    word, the first sector and the first cache line have their names above them.
+    inactive lane, and ``width`` is the number of bytes per lane. ``title`` is the line above the
+    drawing. If ``named`` is True, the first word, the first sector and the first cache line have
+    their names above them.
     """
     return draw_requests({title: addresses}, width=width, named=named)
 
@@ -133,8 +134,9 @@ def _words(
     """Return an SVG of one request to global memory: a row of 32 words per cache line.
 
     At most four cache lines are drawn. Cache lines 0 to ``least`` - 1 are drawn even if no lane
-    touches them, so that a slider's pictures have one size. ``named`` is True for names of the
-    first word, sector and cache line.
+    touches them, so that a slider's pictures have one size. ``addresses`` has each lane's first
+    byte, -1 for an inactive lane, ``width`` is the number of bytes per lane, and ``title`` the line
+    above the drawing. ``named`` is True for names of the first word, sector and cache line.
     """
     used = _used_words(addresses, width)
     touched = np.union1d(used // WORDS, np.arange(least))
@@ -214,7 +216,10 @@ def _lanes_of_line(addresses: np.ndarray, width: int, line: int) -> str:
 
 
 def _description(addresses: np.ndarray, width: int, title: str) -> str:
-    """Return a sentence on a request's lanes, sectors, cache lines and used words, as alt text."""
+    """Return a sentence on a request's lanes, sectors, cache lines and used words, as alt text.
+
+    It begins with ``title``. ``addresses`` and ``width`` are those of ``_words``.
+    """
     used = _used_words(addresses, width)
     sectors, lines = len(np.unique(used // 8)), len(np.unique(used // WORDS))
     return translate(
@@ -292,7 +297,7 @@ def lanes_by_sectors(addresses: np.ndarray, width: int, title: str) -> tuple[str
     """Return (SVG, alt text) of one request to global memory, as lanes × words of its sectors.
 
     ``addresses`` are byte addresses by lane, -1 where a lane is inactive. ``width`` is the number
-    of bytes per lane.
+    of bytes per lane. The line above the drawing is ``title`` and the cost.
     """
     used = _used_words(addresses, width)
     sectors = np.unique(used // 8)
@@ -338,7 +343,7 @@ def lanes_by_banks(
 
     ``addresses`` are byte addresses by lane, -1 where a lane is inactive. ``width`` is the number
     of bytes per lane. ``pairs`` is True if lanes that access the same 16 bytes in pairs are served
-    together.
+    together. The line above the drawing is ``title`` and the cost.
     """
     parts, groups = max(1, width // BANK_BYTES), _groups(addresses, width, pairs)
     marks: dict[str, list[str]] = {BLUE: [], ORANGE: []}
@@ -409,7 +414,7 @@ def _wavefronts(addresses: np.ndarray, width: int, pairs: bool = True) -> int:
 
 
 def _paper() -> str:
-    """Return the SVG background of the field of lanes × banks."""
+    """Return the SVG background of the field of lanes × banks, or lanes × sectors."""
     width, height = BANKS * _BANK, WARP * _LANE
     return rect(_LEFT, _TOP, width, height, GREY, fill_opacity=0.1)
 
@@ -421,7 +426,7 @@ def _group_borders(lanes: int) -> str:
 
 
 def _lane_axis() -> str:
-    """Return SVG texts with lane numbers at the left of the field."""
+    """Return SVG texts at the left of the field: every eighth lane number, and the last one."""
     lanes = (
         text(_LEFT - 5, _TOP + lane * _LANE + 7, lane, 10.5, "end", opacity=0.85)
         for lane in (0, 8, 16, 24, 31)
@@ -430,7 +435,7 @@ def _lane_axis() -> str:
 
 
 def _bank_axis() -> str:
-    """Return SVG texts with bank numbers above the field."""
+    """Return SVG texts above the field: every fourth bank number, and the last one."""
     return "".join(
         text(_LEFT + (n + 0.5) * _BANK, _TOP - 4, n, 10.5, "middle", opacity=0.85)
         for n in (4, 8, 12, 16, 20, 24, 28, 31)
@@ -454,7 +459,11 @@ def plain(addresses: Iterable) -> np.ndarray:
 
 
 def _used_words(addresses: np.ndarray, width: int) -> np.ndarray:
-    """Return the indices of the 4-byte words that active lanes access, distinct and ascending."""
+    """Return the indices of the 4-byte words that active lanes access, distinct and ascending.
+
+    ``addresses`` has each lane's first byte, -1 for an inactive lane, and ``width`` is the number
+    of bytes per lane.
+    """
     on = addresses[addresses >= 0]
     return np.unique((on[:, None] + np.arange(0, width, BANK_BYTES)) // BANK_BYTES)
 

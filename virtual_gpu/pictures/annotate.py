@@ -212,7 +212,8 @@ def _cells(listing: AnnotatedSource) -> _Cells:
 def annotated_text(listing: AnnotatedSource) -> str:
     """Return the annotated source as plain text, with the counts to the right of the code.
 
-    The title, the verdict, the findings and the hints are above it.
+    The title, the verdict, the findings and the hints are above it. Comments and empty lines of the
+    source are left out, and long lines with counts are shortened.
     """
     cells = _cells(listing)
     available = max(LEAST_CODE, WIDTH - 7 - len(cells.aligned([""] * len(cells.columns))))

@@ -63,7 +63,8 @@ def shown_values(values: np.ndarray) -> list:
 def _short(value) -> str:
     """Return a number as a short text, such as ``12``, ``.5`` or ``1.2e5``.
 
-    A whole number below 10,000 is whole in it, another number has three significant digits.
+    A whole number below 10,000 in absolute value is written in full, and any other real number with
+    three significant digits. A complex number, an infinity and a NaN are as Python writes them.
     """
     if isinstance(value, complex) or not math.isfinite(value):
         return str(value)

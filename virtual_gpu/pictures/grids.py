@@ -87,7 +87,7 @@ def grid_of(array: RecordedArray, touched: np.ndarray, flat_wrap: int | None) ->
 
     ``touched`` are the indices of the elements that events touch. The memory is drawn in rows of
     ``flat_wrap`` elements. With None it is drawn in the array's own rows or, if the array has no
-    rows, in rows of 32 elements.
+    rows, in rows of 32 elements, or in one row if there are fewer.
     """
     pitch = _pitch(array)
     flat = flat_wrap is not None or pitch is None

@@ -64,7 +64,8 @@ def layout_of(film: Film, focus: str) -> FilmLayout:
     """Return the layout of a film: a matrix product as on paper, other arrays in rows.
 
     A film has a matrix product if its only arrays in global memory are a (m×k), b (k×n) and c
-    (m×n). With the focus on banks, all arrays are in rows.
+    (m×n) in C order, and at most four arrays are in shared memory. With the focus on banks, all
+    arrays are in rows.
     """
     product = _product(film.grids) if focus != "banks" else None
     return _as_product(film.grids, product) if product else _in_rows(film.grids)

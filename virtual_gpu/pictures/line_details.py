@@ -32,7 +32,10 @@ def _cost(access: AccessCount) -> int:
 
 
 def _details(accesses: list[AccessCount]) -> str:
-    """Return HTML with a sentence per access, the costliest first, and drawings of MOST_DRAWN."""
+    """Return HTML with a sentence per access, the costliest first, and the drawings.
+
+    The MOST_DRAWN costliest accesses are drawn, and equal drawings are drawn once.
+    """
     costliest = sorted(accesses, key=_cost, reverse=True)
     sentences = "".join(f"<p>{html.escape(_sentence(access))}</p>" for access in costliest)
     drawn = dict.fromkeys(_drawn(access) for access in costliest[:MOST_DRAWN])

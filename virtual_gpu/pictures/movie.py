@@ -68,7 +68,11 @@ class Movie:
 
     @property
     def sentences(self) -> list[str]:
-        """The description of the movie as a list of sentences, without its title."""
+        """The description of the movie as a list of sentences, without its title.
+
+        The first names the recorded blocks. Then follow, per film, its steps and costs and its
+        remarks.
+        """
         lines = [f"{self.lead}."]
         for film in self.films:
             steps = "1 step" if len(film.steps) == 1 else f"{len(film.steps)} steps"
@@ -264,7 +268,8 @@ def _block(film: Film) -> str:
 def _first_warp(film: Film, movie: Movie) -> int | None:
     """Return the number of the warp whose accesses are shown at first; None for all warps.
 
-    With the focus on sectors it is warp 0, because a request belongs to one warp.
+    With the focus on sectors, and in a block of several warps, it is warp 0, because a request
+    belongs to one warp. Otherwise it is None.
     """
     return 0 if movie.focus == "sectors" and film.warps > 1 else None
 

@@ -163,7 +163,11 @@ def _field(number: int, grid: ArrayGrid, place: ArrayPlacement, product: bool) -
 
 
 def _lines(grid: ArrayGrid, place: ArrayPlacement) -> str:
-    """Return SVG paths: the lines between cells, and those where a global sector begins."""
+    """Return SVG paths: the lines between cells, and those where a global sector begins.
+
+    Between small cells there is a line only after every eighth. The lines of sectors are left out
+    if a row of memory is not made of whole sectors, or if an element fills a sector.
+    """
     across, down = grid.size
     x, y, width, height = place.x, place.y, across * place.width, down * place.height
     spacing = 1 if min(place.width, place.height) >= 5 or place.banks else 8

@@ -60,7 +60,8 @@ def _of_a_barrier(finding: Finding) -> str:
 def _of_a_race(finding: Finding) -> str:
     """Return the advice on a race, as one sentence.
 
-    It depends on whether the two threads are in one block, and on the lines of the two accesses.
+    It depends on whether the two threads are in one block, on whether one of the accesses is an
+    asynchronous copy that goes on, and on the lines of the two accesses.
     """
     first, second = finding.threads
     if first.block != second.block:

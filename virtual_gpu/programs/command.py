@@ -20,7 +20,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line (``arguments``, or ``sys.argv`` without them) and end the process.
 
     The report is printed to stderr and written to the files that the options name. The exit code is
-    1 if a kernel has a flaw, else that of the script. A process that the script has forked ends
+    1 if a kernel has a flaw, else that of the script, and 2 if the command line is wrong, in which
+    case the script does not run. A process that the script has forked ends
     with its own exit code and reports nothing.
     """
     parser = _parser()

@@ -42,7 +42,8 @@ LABELS = {"warps": "memory instructions of warps", "lanes": "active lanes in the
 def page(summary: ProgramSummary) -> str:
     """Return the report as the text of an HTML page.
 
-    It has a headline, then the verdict, remarks, counts and source of each kernel.
+    It has a headline, a sentence if no result was copied to the host, and then the verdict,
+    remarks, counts and source of each kernel.
     """
     head = html.escape(summary.headline)
     unseen = f"<p>{html.escape(UNSEEN)}</p>" if summary.unseen else ""

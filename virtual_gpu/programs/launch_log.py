@@ -30,7 +30,8 @@ class KernelLog:
     ended has no hints and no counts. ``shown`` is the trace of the first launch with a flaw, else
     of the first launch, among those that ran to their end; ``shown_number`` is the number of that
     launch, counted from 1. ``shown`` is None, and the number 0, if no launch ran to its end.
-    ``errors`` holds the messages of the errors that ended launches. ``name`` is the kernel's.
+    ``errors`` holds the messages of the errors that ended launches, each message once. ``name`` is
+    the kernel's.
     ``calls`` holds the file and line of the launch in which each finding was made first, in the
     order of ``findings``.
     """
@@ -98,8 +99,8 @@ class LaunchLog:
     def results_are_unseen(self, transfers: list[Transfer]) -> bool:
         """Return True if all results of the kernels are in device arrays, and none was copied back.
 
-        Each launch had a device array then, and none had a host array. False if a kernel prints.
-        ``transfers`` are all copies of the program.
+        Each launch had a device array then, and none had a host array. False if a kernel prints,
+        and without a launch. ``transfers`` are all copies of the program.
         """
         copied = any(transfer.direction == TO_HOST for transfer in transfers)
         return bool(self._kernels) and self._only_device_arrays and not copied
@@ -176,7 +177,11 @@ class LaunchLog:
 
 
 def _message(error: BaseException, kernel: str) -> str:
-    """Return a sentence that says which error ended a launch of this kernel."""
+    """Return the message of the error that ended a launch of this kernel.
+
+    It is the error's own text for a VirtualGpuError, otherwise a sentence that begins with the
+    kernel's name.
+    """
     if isinstance(error, VirtualGpuError):
         return str(error)
     if isinstance(error, KeyboardInterrupt):

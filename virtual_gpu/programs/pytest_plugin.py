@@ -104,7 +104,7 @@ def _watched(item: pytest.Item, phase: str) -> Generator[None]:
 
 
 def _is_allowed(flaw: Finding, item: pytest.Item) -> bool:
-    """Return True if a marker of the test allows flaws of this kind."""
+    """Return True if a marker of the test names this kind of flaw, or names no kind at all."""
     return any(not m.args or flaw.kind in m.args for m in item.iter_markers(MARKER))
 
 

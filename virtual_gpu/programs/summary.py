@@ -137,10 +137,11 @@ def _launches(number: int) -> str:
 
 
 def as_text(summary: ProgramSummary) -> str:
-    """Return the report as text: a headline, the kernels with their flaws, then MOST_HINTS hints.
+    """Return the report as text: a headline, the kernels, then at most MOST_HINTS hints.
 
-    Kernels with a flaw or an error come first. Each remark has a line of its own. The hints are
-    those on results, then the first ones of each kernel; a last line counts the others.
+    Kernels with a flaw or an error come first. The flaws, errors and warnings of a kernel follow
+    its line, one per line. The hints have the order of ``_hints_in_order``; if there are more than
+    MOST_HINTS, a last line counts those that are left out.
     """
     rows = [f"virtual GPU: {summary.headline}"]
     for kernel in sorted(summary.kernels, key=lambda k: not (k.flaws or k.errors)):
@@ -158,8 +159,9 @@ def as_text(summary: ProgramSummary) -> str:
 def _hints_in_order(summary: ProgramSummary) -> list[str]:
     """Return the hints on all kernels as texts, the most important first.
 
-    The hint that no result was copied back is first. Then follow the first hint on each kernel, the
-    second hint on each, and so on. With several kernels, each text begins with the kernel's name.
+    If no result was copied back, that hint is first. Then follow the first hint on each kernel, the
+    second hint on each, and so on. With several kernels, each of these texts begins with the
+    kernel's name.
     """
     several = len(summary.kernels) > 1
     rows = [

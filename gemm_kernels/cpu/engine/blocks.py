@@ -58,6 +58,7 @@ def blocks_for(columns: int, caches: tuple[int, int, int]) -> Blocks:
     from which every tile reads it, but at most MOST_OF_B float32 and DEEPEST rows. It has that many
     rows, because the elements of c, which come from memory, are loaded and stored once per kc rows
     of b. A block of a has a quarter of the L2 cache, but at most MOST_OF_A float32.
+    `in_place` is the fraction IN_PLACE of the L2 cache, in float32.
     """
     l2 = caches[1] // FLOAT_BYTES
     panel, block, in_place = (l2 * share // parts for share, parts in (PANEL, BLOCK, IN_PLACE))

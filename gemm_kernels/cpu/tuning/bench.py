@@ -148,9 +148,10 @@ Rivals = Mapping[str, Callable[[], object]]
 def _rounds(
     shape: GemmShape, rivals_of: Callable[[tuple, np.ndarray], Rivals]
 ) -> list[dict[str, Timing]]:
-    """Time functions in interleaved repetitions; return name -> Timing for each of ROUNDS rounds.
+    """Time functions in interleaved repetitions, and return a dict from name to Timing per round.
 
-    `rivals_of(inputs, out)` returns the functions to time, as name -> function without arguments.
+    There are ROUNDS rounds, in their order. `rivals_of(inputs, out)` returns the functions to time,
+    a dict from name to function without arguments.
     Each round has new arrays (a, b) and a new out, with the same numbers.
     """
     rounds, all_arrays = [], []
@@ -167,7 +168,7 @@ def _rounds(
 
 
 def _present(rivals: Mapping[str, Callable[[], object] | None]) -> Rivals:
-    """Return the entries of `rivals`, name -> function, whose function is not None."""
+    """Return a dict of the entries of `rivals` whose function is not None, in the same order."""
     return {name: execution for name, execution in rivals.items() if execution}
 
 
@@ -200,7 +201,7 @@ def _one_thread(console: Console) -> list[Requirement]:
     """Time steps and libraries on one thread, print their rates, and return the requirements.
 
     Each step that this processor can run has a requirement per size of SIZES, whose value is None
-    if its library is missing. The AVX2 step has another one against the FMA loop.
+    if its library is missing. The AVX2 step has another one at 1024, against the FMA loop.
     """
     steps = [step for step, lanes in ((AVX2, 8), (AVX512, 16)) if lanes <= processors.lanes()]
     limited, loop = f"{ONEDNN.name} (AVX2)", "FMA loop (AVX2)"
@@ -287,10 +288,11 @@ def _fastest(rounds: Sequence[Mapping[str, Timing]], name: str) -> Timing:
 def _line(
     shape: GemmShape, name: str, rounds: Sequence[Mapping[str, Timing]], rival: str | None = None
 ) -> dict[str, str]:
-    """Return a row of a table, header -> text, with the rates of `name` at a shape.
+    """Return a row of a table, a dict from header to text, with the rates of `name` at a shape.
 
-    If `rival` is given, the row also has the rival's time over that of `name`. `rounds` must have
-    both names.
+    The rates are in GFLOP/s: that of the fastest repetition, the median of its round, and the range
+    of the rounds' fastest repetitions. If `rival` is given, the row also has the rival's time over
+    that of `name`. `rounds` must have both names.
     """
     best = _fastest(rounds, name)
     rates = [shape.flops / each[name].min_ms / 1e6 for each in rounds]
@@ -305,7 +307,7 @@ def _line(
 
 
 def _verdict(bar: Requirement) -> dict[str, str]:
-    """Return a row of the table of requirements, header -> text.
+    """Return a row of the table of requirements, a dict from header to text.
 
     The columns are the sentence, the least fraction, the measured one ("" if there is none), and
     "held", "MISSED" in red, or "not measured".
@@ -316,7 +318,10 @@ def _verdict(bar: Requirement) -> dict[str, str]:
 
 
 def _table(title: str, lines: Sequence[dict[str, str]]) -> Table:
-    """Return a table with these rows, each of them header -> text; all have the same headers."""
+    """Return a table with these rows, which are dicts from header to text.
+
+    There must be at least one row, and all must have the same headers.
+    """
     table = Table(title=title, title_justify="left", box=box.SIMPLE)
     for header in lines[0]:
         table.add_column(header, justify="left" if header in ("shape", "who", "bar") else "right")

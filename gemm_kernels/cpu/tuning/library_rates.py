@@ -44,8 +44,9 @@ def table(shapes: Sequence[GemmShape]) -> Table:
 
 
 def record(sizes: Sequence[str]) -> None:
-    """Record NumPy's BLAS and, if it is installed, oneDNN, unlimited and limited to AVX2.
+    """Record NumPy's BLAS and, if it is installed, oneDNN.
 
+    On a processor with wider vectors, oneDNN is recorded once more, limited to AVX2.
     `sizes` are as on the command line. All run on one thread; the file is
     `data/measured/<cpu>/cpu_libraries.csv`.
     """
