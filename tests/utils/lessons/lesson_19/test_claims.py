@@ -12,7 +12,7 @@ from numba import cuda
 from gpu_xray import xray
 from labs.exercises import find as exercise
 from latency_kernels.hiding import curves
-from reduce_kernels import LADDER, trees_alone
+from reduce_kernels import LADDER, grids_alone, trees_alone
 from tests import quotes
 from utils import lessons as course
 from utils.lessons.block_sums import block_of, issued_by_block
@@ -377,12 +377,53 @@ def test_the_fastest_of_the_grids_has_65_536_blocks():
     says("why do {:,} blocks reach {} % of the bandwidth, and {:,} blocks only {} %", best.blocks,
          share(best.blocks), near, share(near))  # fmt: skip
     says("With {:,} blocks {} of the {:,} places stay empty", near, at_once - near, at_once)
-    says("With {:,} blocks the next one goes to the place that is free first", best.blocks)
     assert max(grids("2^25").values(), key=lambda grid: grid.share).per_thread == best.per_thread
     # "the best of the recorded grids gave each thread the same number of elements"
     for shape in (LARGE, "2^25"):  # "a limit from above"
         for blocks, grid in grids(shape).items():
             assert grid.share < blocks / enough
+
+
+def timed_grids():
+    """Return blocks -> ms of `reduce6` in the record of grids near those that run at once."""
+    rows = grids_alone.recorded_times()
+    return dict(zip(grids_alone.GRIDS, (row.time_ms for row in rows), strict=True))
+
+
+def test_empty_places_cost_little_and_a_block_too_many_costs_much():
+    ms, full = timed_grids(), course.blocks_at_once(REDUCE6.step)
+    few, many = 1024, 65_536
+    says("in a later record {:,} blocks take {:.1f} % less time than {:,}, and {:,} blocks take "
+         "{:.1f} % less", full, 100 * (1 - ms[full] / ms[few]), few, many,
+         100 * (1 - ms[many] / ms[few]))  # fmt: skip
+    says("{:,} blocks take {:.2f} times as long as {:,}, because the last block runs alone",
+         full + 1, ms[full + 1] / ms[full], full)  # fmt: skip
+    assert all(ms[blocks] < ms[full] for blocks in ms if blocks > full + 1)  # "or with many more"
+
+
+def test_with_1024_blocks_more_warps_wait_for_memory():
+    limits, at_once = limits_of(H200.compute_capability), course.blocks_at_once(REDUCE6.step)
+    blocks, warps, waiting = [], [], []
+    for each in (4096, 64):
+        variant = REDUCE6.step.variant(BLOCK=BLOCK, PER_THREAD=each)
+        counters = counters_of(str(variant), str(2**30))
+        states = states_of(counters)
+        busy = counters["issue_percent"] / 100
+        blocks.append(2**30 // (BLOCK * each))
+        warps.append(sum(states.values()) * busy)
+        waiting.append((states["long_scoreboard"] + states["lg_throttle"]) * busy)
+    room = limits.warps_per_sm / limits.sub_partitions
+    says("a scheduler has {:.1f} warps on average, where {:.1f} are possible. {:.1f} of these wait "
+         "for memory, or for room in the queue of loads. With {:,} blocks only {:.1f} do",
+         warps[0], room * blocks[0] / at_once, waiting[0], blocks[1], waiting[1])  # fmt: skip
+
+
+def test_the_loop_of_reduce6_has_more_instructions_than_reduce5_for_two_elements():
+    variant = REDUCE6.step.variant(BLOCK=BLOCK, PER_THREAD=2)
+    warps = 2**30 // 2 // WARP
+    says("A profiler counts {:.0f} instructions per warp, where `reduce5` has {:.0f}.",
+         counters_of(str(variant), str(2**30))["instructions"] / warps,
+         of_a_warp(REDUCE5)[0])  # fmt: skip
 
 
 # ---- shuffles ----
