@@ -82,6 +82,8 @@ def _product(grids: tuple[ArrayGrid, ...]) -> tuple[ArrayGrid, ArrayGrid, ArrayG
     shared = len(grids) - len(matrices)
     if len(matrices) != 3 or others or shared > 4:
         return None
+    if any(len(grid.array.shape) != 2 for grid in matrices):
+        return None
     a, b, c = sorted(matrices, key=lambda grid: grid.array.name)
     (m, k), (rows, n) = a.array.shape, b.array.shape
     return (a, b, c) if rows == k and c.array.shape == (m, n) else None

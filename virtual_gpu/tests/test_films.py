@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import cuda
 
 from labs.exercises.whole_rows import solution as whole_rows
 from utils.lessons.edits import Edit, edited
@@ -160,6 +161,17 @@ def test_a_movie_is_told_in_words():
         "naive: 9 steps; 256 reads from global memory.",
         "tiled: 17 steps; 64 reads from global memory, 256 from shared.",
     ]
+
+
+def test_three_arrays_of_three_dimensions_are_no_matrix_product():
+    @cuda.jit
+    def added(x, y, out):
+        i, j, k = cuda.grid(3)
+        out[i, j, k] = x[i, j, k] + y[i, j, k]
+
+    x, y, out = np.zeros((3, 2, 3, 4), np.float32)
+    shown = trace(added, (1, 1, 1), (2, 3, 4), x, y, out, record=0)
+    assert "out" in str(shown.movie())
 
 
 def test_a_trace_without_a_record_is_refused_with_what_to_do():
