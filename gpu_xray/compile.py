@@ -241,7 +241,10 @@ def _not_compiled(kernel: Callable, arguments: tuple, error: Exception) -> Cours
 
 
 def _first_reason(error: Exception) -> str:
-    """Return the line of Numba's report that names the cause, with a full stop."""
+    """Return the first line of Numba's report that does not begin with "Failed in", as a sentence.
+
+    Colours are removed, and it ends with a full stop. Without such a line it is the error's repr.
+    """
     text = re.sub(r"\x1b\[[\d;]*m", "", str(error))
     lines = [line.strip(" -") for line in text.splitlines() if line.strip(" -")]
     lines = [line for line in lines if not line.startswith("Failed in")] or [repr(error)]

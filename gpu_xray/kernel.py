@@ -213,7 +213,8 @@ class XRay:
         """Return the figures by their names in a table, such as "registers per thread".
 
         Counts are ints. Shares, estimates and lists are texts, such as "93.8% of the hot loop" or
-        "2 LDG.128, 1 LDS.32", and so is "no loop" where a loop is missing.
+        "2 LDG.128, 1 LDS.32". Without a loop, the instructions in the hot loop are "no loop". If
+        there is no hot loop or it has no FFMA, the cycles per FFMA are "no loop of FFMAs".
         """
         banks = self.bank_conflicts
         return {

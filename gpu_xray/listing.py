@@ -128,21 +128,22 @@ def _is_comment(text: str) -> bool:
 def _sass_name(instruction: Instruction) -> str:
     """Return the opcode without modifiers; for a load or a store, with the width in bits.
 
-    Such a name is, for example, "LDG.128".
+    The width is that of a thread. Such a name is, for example, "LDG.128".
     """
     name = instruction.name
     return f"{name}.{width(instruction)}" if name in (*LOADS, *STORES) else name
 
 
 def _ptx_name(text: str) -> str:
-    """Return the opcode of a PTX instruction, with its modifiers but without a predicate."""
+    """Return the opcode of a PTX instruction, such as "ld.global.f32", without a predicate."""
     words = text.split()
     return words[1] if words[0].startswith("@") else words[0].rstrip(";")
 
 
 def _counted(sass: Iterable[Instruction]) -> list[tuple[str, int]]:
-    """Return (opcode, number) of each opcode of the instructions, the most frequent first.
+    """Return (name, number) per name of the instructions, the most frequent first.
 
+    A name is the opcode without modifiers, for loads and stores with the width, as in "LDG.128".
     Among equally frequent ones, the one that occurs first comes first.
     """
     return Counter(map(_sass_name, sass)).most_common()

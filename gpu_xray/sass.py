@@ -152,6 +152,19 @@ def parse(listing: str) -> tuple[Instruction, ...]:
 
     NOPs and jumps to themselves count as padding.
     """
+    code = _all_instructions(listing)
+    kept = _reachable(code)
+    targets = {index: bisect_left(kept, index) for index in range(len(code) + 1)}
+    return tuple(replace(code[index], target=targets.get(code[index].target)) for index in kept)
+
+
+def positions(listing: str) -> list[int]:
+    """Return the position in the listing, from 0, of each instruction that `parse` returns."""
+    return _reachable(_all_instructions(listing))
+
+
+def _all_instructions(listing: str) -> list[Instruction]:
+    """Return all instructions of a listing in order, with padding; targets are positions in it."""
     rows, labels = [], {}
     for line in listing.splitlines():
         if label := _LABEL.match(line):
@@ -160,8 +173,7 @@ def parse(listing: str) -> tuple[Instruction, ...]:
             rows.append(instruction)
         elif high := _HIGH.match(line):
             rows[-1] = (rows[-1], int(high[1], 16))
-    code = [_instruction(*row, labels) for row in rows]
-    return _without_padding(code)
+    return [_instruction(*row, labels) for row in rows]
 
 
 def _instruction(match: re.Match, high: int, labels: dict[str, int]) -> Instruction:
@@ -181,18 +193,13 @@ def _instruction(match: re.Match, high: int, labels: dict[str, int]) -> Instruct
     )
 
 
-def _without_padding(code: list[Instruction]) -> tuple[Instruction, ...]:
-    """Return the instructions without all NOPs and without jumps to themselves.
+def _reachable(code: list[Instruction]) -> list[int]:
+    """Return the indices of the instructions that are no NOPs and no jumps to themselves.
 
-    They pad the end of a function, and no thread ever reaches them. The targets of branches are
-    adjusted to the new indices.
+    Those pad the end of a function, and no thread ever reaches them.
     """
-    reachable = [
+    return [
         index
         for index, instruction in enumerate(code)
         if instruction.name != "NOP" and instruction.target != index
     ]
-    targets = {index: bisect_left(reachable, index) for index in range(len(code) + 1)}
-    return tuple(
-        replace(code[index], target=targets.get(code[index].target)) for index in reachable
-    )

@@ -17,7 +17,7 @@ from pathlib import Path
 from gpu_xray.cache import cached
 from gpu_xray.cache_key import cache_key
 from gpu_xray.compile import compile_kernel, python_of
-from gpu_xray.sass import Instruction, disassemble, parse
+from gpu_xray.sass import Instruction, disassemble, parse, positions
 
 _MARK = re.compile(r"^\s*//## File")
 _PLACE = re.compile(r'"([^"]*)", line (\d+)')
@@ -99,7 +99,7 @@ def _lines_of(function: Callable) -> tuple[tuple[int, str], ...]:
 
 
 def _sass_lines(listing: str, kernel_line: Callable) -> list[int | None]:
-    """Return the line number of each instruction in a listing with line marks, or None.
+    """Return the line number, or None, of each instruction that `parse` finds in a listing.
 
     `kernel_line` maps the marks before an instruction, as (file, line), to a line of the kernel, or
     to None. An instruction without marks has the line of the previous one.
@@ -113,7 +113,7 @@ def _sass_lines(listing: str, kernel_line: Callable) -> list[int | None]:
             if pending:
                 current, pending = kernel_line(pending), []
             lines.append(current)
-    return lines
+    return [lines[position] for position in positions(listing)]
 
 
 def _ptx_lines(ptx: str, kernel_line: Callable) -> list[tuple[int | None, str]]:

@@ -15,9 +15,10 @@ from utils.errors import CourseError
 def main(arguments: list[str] | None = None) -> int:
     """Run one sub-command and return its exit code.
 
-    Without a sub-command, it prints the list of them and returns 0. If a CourseError is raised, it
-    prints the error's sentence to standard error and returns 2. arguments: the command-line
-    arguments without the program's name; None takes those of this process.
+    Without a sub-command, it prints the list of them and returns 0. An unknown sub-command or a
+    wrong option ends the program with exit code 2. If a CourseError is raised, it prints the
+    error's sentence to standard error and returns 2. arguments: the command-line arguments without
+    the program's name; None takes those of this process.
     """
     parser = argparse.ArgumentParser(prog="python -m labs", description="Labs, and their marks.")
     commands = parser.add_subparsers(metavar="COMMAND")

@@ -24,12 +24,13 @@ def at_work(**micro_kernels: Callable) -> Picture | Card:
 
     A micro-kernel alone reads panels of 256 steps that stay in the nearest cache. The picture also
     has bars of multiply-adds alone and of NumPy's BLAS, and a dashed line at the bound of an
-    exercise's sums. All are timed alternately on one core. The solution is timed, too, as long as
-    the reader's function is not right or misses a target; in a copy of the course without
-    solutions, a card that says that nothing was timed is returned instead.
+    exercise's sums. All are timed alternately on one core.
 
-    Each function is judged by `check` before, which stores it if it passes. micro_kernels: the
-    reader's functions by the names of their exercises.
+    Each function is judged by `check` before, which stores it if it passes. A function with a right
+    result is timed. If it is not right, or misses a target, the solution is timed, too, unless this
+    copy of the course has no solutions. If it is not right and there is no solution, nothing is
+    timed, and a card that says so is returned instead of the picture. micro_kernels: the reader's
+    functions by the names of their exercises.
     """
     timed, bounds = {}, {}
     for name, own in micro_kernels.items():

@@ -33,8 +33,8 @@ KINDS = {
 def cards(titles: dict[str, str]) -> str:
     """Return the page's sections as Markdown: a heading per lesson, with its exercises in HTML.
 
-    Exercises of no lab are left out; those of a lesson are in the order of their minutes. titles:
-    file name of each lesson -> its title, such as "07 · Tiling".
+    A style sheet comes before them. Exercises of no lab are left out; those of a lesson are in the
+    order of their minutes. titles: file name of each lesson -> its title, such as "07 · Tiling".
     """
     files = {number: file.name for number, file in lessons().items()}
     order = list(files)
@@ -72,7 +72,11 @@ def _card(exercise: Exercise) -> str:
 
 
 def _kind(exercise: Exercise) -> str:
-    """Return what the reader does, such as "write a kernel" or "change a formula"."""
+    """Return what the reader does, such as "write a kernel", one of the texts in `KINDS`.
+
+    "formula" replaces "kernel" in it for an exercise on numbers, and "function" for a function on
+    the host.
+    """
     if isinstance(exercise, NumbersExercise):
         return KINDS[exercise.kind].replace("kernel", "formula")
     on_host = not isinstance(exercise, KernelExercise) or exercise.on_cpu
@@ -80,7 +84,11 @@ def _kind(exercise: Exercise) -> str:
 
 
 def _picture(exercise: Exercise) -> str:
-    """Return an SVG of one step of the solution's first block, or its goals or calls as a list."""
+    """Return HTML that shows an exercise.
+
+    For a kernel it is an SVG of one step of the first block of its solution, for any other exercise
+    a list of the lines of `_lines`.
+    """
     if isinstance(exercise, KernelExercise):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -94,7 +102,7 @@ def _picture(exercise: Exercise) -> str:
 
 
 def _lines(exercise: Exercise) -> Iterator[str]:
-    """Yield the first calls of a formula with their results, or the goals of a host function.
+    """Yield the first `CASES` calls of a formula with their results, or a host function's goals.
 
     Each line is HTML.
     """
@@ -107,7 +115,11 @@ def _lines(exercise: Exercise) -> Iterator[str]:
 
 
 def _mistakes(exercise: Exercise) -> str:
-    """Return a sentence on the wrong versions that `check` knows, with the first of them."""
+    """Return an HTML paragraph on the wrong versions that `check` knows; "" if it knows none.
+
+    It has their number, a link to the guide's page on them, and the first `NAMED` of them in words.
+    The unchanged starter is not counted.
+    """
     whats = [one.what for one in wrong_versions(exercise)]
     known = [html.escape(what) for what in whats if what != "the starter"]
     if not known:

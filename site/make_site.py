@@ -67,7 +67,10 @@ def main() -> int:
 
 
 def executed() -> int:
-    """Execute the lessons that are newer than their executed copies; return an exit code."""
+    """Execute the lessons that are newer than their executed copies, or have none.
+
+    Returns 0 if there is no such lesson, else the exit code of `run_notebooks.main`.
+    """
     stale = [lesson for lesson in lessons() if _is_stale(lesson)]
     return run_notebooks.main([*map(str, stale), "--out", str(BUILD)]) if stale else 0
 
@@ -176,7 +179,10 @@ def _title(text: Path) -> str:
 
 
 def _routes() -> str:
-    """Return the syllabus's section on routes through the lessons, as Markdown."""
+    """Return the syllabus from its section on routes through the lessons on, as Markdown.
+
+    The section's heading is left out, and links lead to the folder `notebooks`.
+    """
     syllabus = (paths.NOTEBOOKS / "README.md").read_text(encoding="utf-8")
     section = syllabus.partition("## Three ways through\n")[2]
     return LINK.sub(r"[\1](notebooks/\2)", section)

@@ -45,7 +45,10 @@ def _heading(file: Path) -> str:
 
 
 def descriptions() -> dict[str, str]:
-    """Return file name -> a sentence on each lesson, from the syllabus, without markup."""
+    """Return file name -> a sentence on each English lesson, with its title, from the syllabus.
+
+    It has the syllabus's words as they are in Markdown, with backticks around code.
+    """
     return {row["file"]: f"Lesson {row['title']}: {row['about']}." for row in _rows()}
 
 
@@ -106,8 +109,9 @@ def for_page(notebook: NotebookNode, name: str, at: Repository) -> NotebookNode:
 def how_to_run(name: str, at: Repository) -> str:
     """Return Markdown: a line with the ways to run a notebook.
 
-    name: its file name. at: the repository. A link to Colab appears only for a lesson whose
-    repository is on GitHub.
+    The line is in the language of the notebook. It has a link to the set-up, a download, and a link
+    to Colab only for a lesson, not for a lab, if the repository is on GitHub. name: the notebook's
+    file name. at: the repository.
     """
     stem = name.removesuffix(".ipynb")
     with in_language(tag(Path(name)) or ENGLISH):

@@ -49,11 +49,12 @@ def versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
 
 
 def reports_on(name: str) -> dict:
-    """Return the reports on one exercise, or on the virtual GPU's kernels: version -> report.
+    """Return a dict from a version to the report on it, for one exercise or for the virtual GPU.
 
-    For the virtual GPU, a report is a list of texts, one per finding. For an exercise, it is a dict
-    with the verdict's causes, facts, notes and counts, or {"undefined": name of the error} for a
-    version that cannot be defined; "task" has the list of the task's texts.
+    For the virtual GPU, the versions are its test kernels, and a report is a list of texts, one per
+    finding. For an exercise, it is a dict with the verdict's causes, facts, notes and counts, or
+    {"undefined": name of the error} for a version that cannot be defined; "task" has the list of
+    the task's texts. name: the exercise's name, or VIRTUAL_GPU.
     """
     warnings.simplefilter("ignore")
     if name == VIRTUAL_GPU:
@@ -104,7 +105,8 @@ def digest(reports: dict) -> str:
 def differences(before: dict, after: dict) -> Iterator[str]:
     """Yield a text of three lines per version whose report differs: version, old and new report.
 
-    before, after: version -> report.
+    A report is None for a version that only the other dict has. before, after: dicts from a version
+    to its report.
     """
     after = json.loads(json.dumps(after))
     for what in dict.fromkeys((*before, *after)):

@@ -60,7 +60,11 @@ def answers() -> str:
 
 
 def _lesson(file: Path) -> Iterator[str]:
-    """Yield the lines of a lesson's section of the page; none if the lesson has no exercises."""
+    """Yield the texts of a lesson's section of the page; none if the lesson has no exercises.
+
+    The heading comes first; then each exercise has its task, the code if there is any, and its
+    answer. A text may have several lines.
+    """
     cells = nbformat.read(file, 4).cells
     numbered = list(enumerate(exercises(cells), start=1))
     if not numbered:
@@ -143,9 +147,10 @@ def mistakes() -> str:
 
 
 def _lab(lab: Lab) -> Iterator[str]:
-    """Yield the lines of a lab's section of the page of mistakes.
+    """Yield the texts of a lab's section of the page of mistakes.
 
-    An exercise that an earlier lab has is only referred to.
+    The heading comes first, and then a text per exercise. An exercise that an earlier lab has is
+    only referred to. A text may have several lines.
     """
     yield f"\n## {lab.title} (`{lab.name}`)"
     for part in lab.parts:

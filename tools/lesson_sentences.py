@@ -82,10 +82,10 @@ def _exists(path: str) -> bool:
 
 
 def missing(number: str, language: str) -> dict[str, list[str]]:
-    """Return English sentence -> its files, for the sentences of a lesson without a translation.
+    """Return a dict from each sentence of a lesson that has no translation to its files' paths.
 
-    A translation that is fuzzy or does not fit counts as missing. number: such as "00". language:
-    one that has a catalogue, such as "es".
+    The sentences are English. A translation that is fuzzy or does not fit counts as missing.
+    number: such as "00". language: one that has a catalogue, such as "es".
     """
     wanted = sentences_of(number)
     return {

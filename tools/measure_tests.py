@@ -100,9 +100,10 @@ def main(arguments: list[str]) -> int:
 
 
 def _measured(folder: Path) -> tuple[dict[str, int], dict[str, list[float]]]:
-    """Return (test -> number of its cases, test -> seconds of each case that ran).
+    """Return the numbers of cases by test, and the seconds of the cases that ran by test.
 
-    folder: the folder of the option --costs.
+    Both are dicts; the values of the second one are lists with a number per case. folder: the
+    folder of the option --costs.
     """
     (cases, *_) = (json.loads(file.read_text()) for file in folder.glob("cases.*"))
     seconds = defaultdict(list)
@@ -115,14 +116,14 @@ def _measured(folder: Path) -> tuple[dict[str, int], dict[str, list[float]]]:
 def table_from(
     cases: dict[str, int], seconds: dict[str, list[float]], kept: dict[str, int], complete: bool
 ) -> dict[str, int]:
-    """Return the rows of the table: test -> number of cases that `make test` runs.
+    """Return a dict from a test to the number of its cases that `make test` runs: the table's rows.
 
     Only tests that cost more than `SECONDS` have a row. Its number is that of the cases which fit
-    into `SECONDS` at the test's mean cost per case, or 1 if none does and that cost is below
-    `ALONE`; a smaller number so far is kept. cases: test -> number of its cases. seconds: test ->
-    seconds of each case that ran. kept: the rows so far; a test stays in the table until every case
-    is measured again. complete: True if all tests were collected, so that rows of other tests are
-    dropped.
+    into `SECONDS` at the test's mean cost per case, or, if none does, 1 if that cost is below
+    `ALONE` and else 0; a smaller number so far is kept. cases: the number of cases of each test.
+    seconds: the seconds of each case that ran, by test. kept: the rows so far; a test stays in the
+    table until every case is measured again. complete: True if all tests were collected, so that
+    rows of other tests are dropped.
     """
     table = {test: number for test, number in kept.items() if test in cases or not complete}
     for test, costs in seconds.items():

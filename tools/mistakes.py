@@ -98,10 +98,11 @@ def table_of(every: Sequence[Known]) -> MistakeTable:
 
 
 def _listed(every: Sequence[Known]) -> dict[str, list[str]]:
-    """Return exact fingerprint -> sentences, for the versions of `wrong.py`.
+    """Return a dict from exact fingerprint to sentences, for the versions of `wrong.py`.
 
-    A fingerprint is left out if `check` would say the sentence of another kernel on one that has
-    it.
+    The sentences are in the order in which `check` tries them. A fingerprint is left out if `check`
+    would say the sentence of another kernel on one that has it, or if no kernel with it needs a
+    sentence.
     """
     sentences_by_mark = {}
     for mark, group in _by_print([one for one in every if one.listed], 0).items():
@@ -144,7 +145,10 @@ def _shared(group: Sequence[Known], listed: Mapping[str, list[str]], level: int)
 
 
 def _by_print(every: Sequence[Known], level: int) -> dict[str, list[Known]]:
-    """Return fingerprint -> the kernels that have it as element `level` of their `prints`."""
+    """Return a dict from fingerprint to the kernels that have it at this level.
+
+    level: the index in the kernels' `prints`; a kernel with fewer fingerprints is left out.
+    """
     groups = defaultdict(list)
     for one in every:
         if level < len(one.prints):
@@ -153,9 +157,9 @@ def _by_print(every: Sequence[Known], level: int) -> dict[str, list[Known]]:
 
 
 def _by_sentence(marks: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return sentence -> its fingerprints, sorted and separated by spaces.
+    """Return a dict from each sentence to its fingerprints, sorted and separated by spaces.
 
-    marks: fingerprint -> sentences.
+    marks: the sentences of each fingerprint.
     """
     groups = defaultdict(list)
     for mark, sentences in sorted(marks.items()):

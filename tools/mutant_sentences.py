@@ -121,8 +121,9 @@ def _statement(mutant: Mutant) -> ast.stmt:
 class _Arrays:
     """The meaning of array names in the text of a kernel.
 
-    parameters: name of a parameter in the text -> the exercise's name for it. tiles: name of a
-    shared or local array in the text -> the exercise's parameter from which it is filled.
+    parameters: a dict from the name of a parameter in the text to the exercise's name for it.
+    tiles: a dict from the name of a shared or local array in the text to the exercise's parameter
+    from which it is filled.
     """
 
     parameters: Mapping[str, str]

@@ -45,9 +45,10 @@ class PaperDriver:
         return kernel, numba_kernels.argument_types(kernel, arguments)
 
     def launch(self, function, *arguments_of_launch):
-        """Run a kernel on the virtual GPU, with the parameters of cuLaunchKernel.
+        """Run a kernel on the virtual GPU, with the parameters of cuLaunchKernel, and return (0,).
 
-        Returns a tuple with 0, or with an object whose `name` is the error's.
+        If `answer` is set, nothing is run or recorded, and the result is a tuple with an object
+        whose `name` is the error's.
         """
         *sizes, shared, stream, parameters, extra = arguments_of_launch
         kernel, types = function

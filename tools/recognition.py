@@ -55,9 +55,11 @@ class Unseen:
 
 
 def unseen_in(name: str, experiment: bool) -> list[Unseen]:
-    """Let the checker judge the unseen kernels of one exercise, and return the wrong ones.
+    """Let the checker judge unseen kernels of one exercise; return those that it does not accept.
 
-    experiment: True for tables of only the wrong versions and the basic mutants of the solution.
+    They are mutants of each version of `right.py`, judged with a table that has no mutants of that
+    version, and mutants by other rules, judged with the whole table. experiment: True for tables of
+    only the wrong versions and the basic mutants of the solution.
     """
     warnings.simplefilter("ignore")
     exercise = EXERCISES[name]
@@ -81,7 +83,7 @@ def unseen_in(name: str, experiment: bool) -> list[Unseen]:
 
 
 def _known_mutants(exercise: KernelExercise, experiment: bool) -> dict[str, list[Known]]:
-    """Return right version -> its mutants that a table has.
+    """Return a dict from a right version to its mutants that a table has.
 
     A version is the words on it in `right.py`, or "" for the solution. experiment: True for mutants
     of the solution only, by the basic rules.

@@ -54,7 +54,7 @@ WIDER_RULES = (proves_its_numbers, has_tasks_of_two_kinds)
 
 
 def broken(lesson: Lesson, among: tuple[Rule, ...]) -> list[str]:
-    """Return the names of the rules in `among` that a lesson breaks."""
+    """Return the names of the rules in `among` that a lesson breaks, in the order of `among`."""
     return [name_of(rule) for rule in among if list(rule(lesson))]
 
 

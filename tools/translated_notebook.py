@@ -44,7 +44,11 @@ def following(english: NotebookNode, translated: NotebookNode | None) -> Noteboo
 
 
 def outdated(english: NotebookNode, translated: NotebookNode) -> list[str]:
-    """Return the ids of the Markdown cells that do not translate the English text of today."""
+    """Return the ids of the Markdown cells that do not translate the English text of today.
+
+    They are in the order of the cells. Both notebooks must have the same number of cells; if not,
+    ValueError is raised.
+    """
     return [
         cell.id
         for original, cell in zip(english.cells, translated.cells, strict=True)

@@ -28,12 +28,12 @@ def reader_folder() -> Path:
 
 
 def is_page() -> bool:
-    """Return True if the environment variable `COURSE_PAGE` says that no reader runs the lesson."""
+    """Return True if `COURSE_PAGE` is set to any text, because no reader runs the lesson."""
     return bool(os.environ.get(PAGE))
 
 
 def shown(path: Path) -> str:
-    """Return a path as text, with ~ for the home folder."""
+    """Return a path as text, which begins with "~/" instead of the home folder if it is there."""
     home = Path.home()
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 

@@ -67,8 +67,9 @@ def in_english() -> AbstractContextManager[None]:
 def translate(message: str, /, **values: object) -> str:
     """Return a sentence in the reader's language, with its placeholders filled.
 
-    message: the English sentence, with a `str.format` placeholder per value. It is the key of the
-    catalogue, so it must be a constant, which `python -m tools.messages` can find.
+    It is English if the language has no translation of it. Without values it is not formatted, so
+    braces stay. message: the English sentence, with a `str.format` placeholder per value. It is the
+    key of the catalogue, so it must be a constant, which `python -m tools.messages` can find.
     """
     chosen = language()
     sentence = message if chosen == ENGLISH else _catalogue(chosen).get(message, message)

@@ -9,6 +9,7 @@ from gpu_xray import xray
 from gpu_xray.loops import distances_to_use, find_loops, hot_loop
 from gpu_xray.register_banks import bank_conflicts
 from gpu_xray.sass import Instruction, parse
+from gpu_xray.source_lines import _sass_lines
 from tools.records.resources import VECTORS
 from utils.measuring import records
 
@@ -179,3 +180,18 @@ def test_padding_behind_the_end_is_left_out():
                                              /* 0x000fc00000000000 */
 """
     assert [one.name for one in parse(listing)] == ["EXIT"]
+
+
+def test_an_instruction_behind_padding_keeps_its_own_line():
+    word = "/* 0x000000000000794d */\n                                   /* 0x000fea0003800000 */"
+    listing = f"""
+	//## File "/f/kernel.py", line 3
+        /*0000*/                   NOP;      {word}
+	//## File "/f/kernel.py", line 4
+        /*0010*/                   RET.REL.NODEC R2 ;  {word}
+	//## File "/f/kernel.py", line 5
+        /*0000*/                   EXIT ;    {word}
+"""
+    lines = _sass_lines(listing, lambda marks: int(marks[0][1]))
+    assert [one.name for one in parse(listing)] == ["RET", "EXIT"]
+    assert lines == [4, 5]

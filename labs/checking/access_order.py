@@ -43,9 +43,10 @@ def innermost_accesses(run: Run) -> list[StridedAccess]:
 
     The loads of an array, or its stores, count as part of it, except for the least frequent ones
     that together are at most a fifth of them. So other accesses, however frequent, cannot hide
-    those of the innermost loop. An array that is accessed less often than every FEWEST-th step of
-    the loops is not part of it: its element waits in a variable. The list is grouped by array and
-    kind; it is empty if no access was executed twice.
+    those of the innermost loop. An array is left out if its loads, or its stores, are together
+    fewer than the product of the sizes in `run.shape`, divided by FEWEST, because its element then
+    waits in a variable. The list is grouped by array and kind; it is empty if no access was
+    executed twice.
     """
     accesses = _strided_accesses(run)
     steps = math.prod(run.shape)
@@ -124,7 +125,8 @@ def _stride(events: list[Event], indices: list[int], most: float) -> int:
 
     events: the loads, or the stores, of one array in order. indices: the positions in `events` of
     the executions of one operation. Each execution but the first is compared with the accesses
-    since the previous execution. most: the share of these distances that may be larger.
+    since the previous execution. most: the share of all distances that may be larger than the most
+    frequent one; if more are, the most frequent of the larger ones is returned.
     """
     elements = [int(event.first[0]) for event in events]
     strides = Counter(

@@ -14,6 +14,8 @@ from virtual_gpu.common.source import read_source
 def notes(exercise: KernelExercise, kernel) -> tuple[str, ...]:
     """Return a tuple of one note if the reader changed more lines than needed, else ().
 
+    More than needed means more than the exercise's `lines_to_change`. The note is a sentence in the
+    reader's language. It says that the kernel is right, so the caller must have checked that.
     Exercises whose kind is not "change", or whose starter has no line yet, always give an empty
     tuple.
     """

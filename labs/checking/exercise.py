@@ -59,7 +59,10 @@ class Exercise(ABC):
 
     @property
     def solution(self) -> Callable:
-        """The function of `solution.py`, which is right and reaches every goal."""
+        """The function of `solution.py`, which is right and reaches every goal.
+
+        Raises CourseError if this copy of the course has no solutions.
+        """
         return getattr(self._file("solution"), self.name)
 
     @property
@@ -69,7 +72,10 @@ class Exercise(ABC):
 
     @property
     def solution_text(self) -> str:
-        """The source code of `solution.py`, the whole file."""
+        """The source code of `solution.py`, the whole file.
+
+        Raises CourseError if this copy of the course has no solutions.
+        """
         return inspect.getsource(self._file("solution"))
 
     @property
@@ -120,10 +126,10 @@ class KernelExercise(Exercise, Job):
 
     @property
     def goals(self) -> tuple[str, ...]:
-        """The goals as English phrases: `plain_goals`, or else the words of the task's targets.
+        """The goals as English phrases: `plain_goals`, or the targets' words if that is empty.
 
-        The main targets come first, and the usual ones are left out. A task with only usual targets
-        has the single goal `RIGHT`.
+        The words of the main targets come first, and those of the usual targets are left out. A
+        task that has no other targets has the single goal `RIGHT`, "right at any shape".
         """
         own = sorted(self._own, key=lambda target: not self.is_main(target))
         return self.plain_goals or tuple(target.words for target in own) or (RIGHT,)
@@ -132,7 +138,8 @@ class KernelExercise(Exercise, Job):
     def usual_goals(self) -> tuple[str, ...]:
         """The usual goals as English phrases: `plain_usual_goals`, or words of the usual targets.
 
-        `RIGHT` comes first among them if the task also has targets that are not usual.
+        The words are used if `plain_usual_goals` is empty. If the task also has targets that are
+        not usual, `RIGHT` comes before the words.
         """
         usual = tuple(target.words for target in self.targets if target.is_usual)
         return self.plain_usual_goals or ((RIGHT, *usual) if self._own else usual)

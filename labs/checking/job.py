@@ -42,10 +42,11 @@ def whole_blocks(shape: Shape, random: Random) -> Shape:
 
     So a kernel is found that has its idea only up to the sizes of `shape`, which is known and has
     whole blocks, too. Each size is a multiple of the largest power of two that divides the size of
-    `shape`, because the sides of blocks and tiles are powers of two. A size changes by at most one
-    such step, and the product of all sizes grows by at most a quarter, or by what the last size
-    alone adds. A single size grows by one or two steps instead, which are a quarter of the power if
-    that is above 4.
+    `shape`, because the sides of blocks and tiles are powers of two. The last size grows by one
+    such step. Each other size loses one, keeps its value or grows by one, and the product of all
+    sizes grows by at most a quarter, or by what the last size alone adds. In a shape of one size,
+    the size grows by one or two steps, and a step is a quarter of the power if the power is above
+    4.
     """
     steps = [size & -size for size in shape]
     if len(shape) == 1:
@@ -62,15 +63,18 @@ def whole_blocks(shape: Shape, random: Random) -> Shape:
 
 @dataclass(frozen=True)
 class WholeSteps:
-    """A function (shape, random) -> shape that changes each size by at most one of its steps.
+    """A function of a shape and a Random that changes each size by at most one of its steps.
 
-    steps: the step per size.
+    It returns the new shape. steps: the step per size.
     """
 
     steps: tuple[int, ...]
 
     def __call__(self, shape: Shape, random: Random) -> Shape:
-        """Return a random shape that differs from `shape` by at most one step per size."""
+        """Return a random shape: each size is one step smaller, unchanged, or one step larger.
+
+        No size becomes smaller than its step, and a size that equals its step stays.
+        """
         return tuple(
             size if size == step else max(step, size + step * random.randint(-1, 1))
             for size, step in zip(shape, self.steps, strict=True)
@@ -78,12 +82,12 @@ class WholeSteps:
 
 
 def in_steps(*steps: int) -> WholeSteps:
-    """Return a function (shape, random) -> shape that changes each size by at most one step.
+    """Return a function of a shape and a Random that changes each size by at most one step.
 
-    Each size becomes one step smaller, stays, or becomes one step larger, but never less than one
-    step. A size that equals its step stays. steps: the step per size, such as the sides of a tile.
-    It is meant for kernels that need sizes divisible by their tiles, so all shapes of such an
-    exercise fill all blocks.
+    It returns a new shape, in which each size is one step smaller, unchanged, or one step larger,
+    but never less than one step. A size that equals its step stays. steps: the step per size, such
+    as the sides of a tile. It is meant for kernels that need sizes divisible by their tiles, so all
+    shapes of such an exercise fill all blocks.
     """
     return WholeSteps(steps)
 

@@ -52,8 +52,8 @@ def judge(exercise: KernelExercise, kernel, patience: float) -> Verdict:
     """Launch a kernel at all shapes of an exercise and return the verdict on it.
 
     The launches end at the first shape with a mistake. If all results are right, the targets are
-    tested, and once more at another shape that fills all blocks. patience: the seconds that one
-    launch may take.
+    tested, and once more at another shape that fills all blocks. A submission that is no kernel for
+    this task gets a verdict that says why. patience: the seconds that one launch may take.
     """
     cause = no_kernel(exercise, kernel)
     if cause:
@@ -154,7 +154,9 @@ def attempt(
 def _does_not_run(exercise: KernelExercise, why: str) -> str:
     """Return the sentence for a kernel that does not run, or that the check cannot follow.
 
-    why: the reason, as an English sentence.
+    It says that the check cannot follow a CPU function if `why` has the words "not known to this
+    check". In all other cases it says that the kernel or function does not run. why: the reason, as
+    an English sentence.
     """
     told = translate_message(why)
     if exercise.on_cpu and "not known to this check" in why:
@@ -176,9 +178,13 @@ def _without_stores(message: str) -> str:
 
 
 def _never_ends(exercise: KernelExercise, kernel, message: str) -> str:
-    """Return sentences on a launch that was stopped, with the endless loop if it is known.
+    """Return sentences on a launch that was stopped because it does not end.
 
-    message: the virtual GPU's message on the stopped launch.
+    They name the innermost `while` loop around the line of the message. If no such loop is around
+    it, they say that the line does far more turns than needed. If the message counts the threads
+    that wait in the loop, and no other thread can end it, they say that these threads never leave
+    it. Otherwise a message that has no line, or that names no limit and is on a kernel, is returned
+    as a translated sentence. message: the virtual GPU's message on the stopped launch.
     """
     where = re.search(r"line (\d+)", message)
     limit = re.search(r"the launch has run (?:for )?more than (\S+ \w+)", message)
@@ -277,13 +283,18 @@ def wrong_result(
 def misused(run: Run) -> str | None:
     """Return a sentence if the kernel stores into an input or reads the result early, or None.
 
-    Too early means before the kernel has stored anything there.
+    A store or atomic into an input that is `scratch` is allowed. `_reads_the_result` says what
+    counts as early.
     """
     return _stores_into_an_input(run) or _reads_the_result(run)
 
 
 def _stores_into_an_input(run: Run) -> str | None:
-    """Return a sentence on the first store or atomic to an input that is not scratch, or None."""
+    """Return a sentence on a store or atomic to an input that is not scratch, or None.
+
+    It is on the first such input in the order of the parameters, and a store comes before an
+    atomic.
+    """
     job = run.job
     for parameter in (one for one in job.parameters[:-1] if one not in job.scratch):
         for kind in ("store", "atomic"):
@@ -299,7 +310,12 @@ def _stores_into_an_input(run: Run) -> str | None:
 
 
 def _reads_the_result(run: Run) -> str | None:
-    """Return a sentence if the kernel reads the result before it stores there, else None."""
+    """Return a sentence if the kernel reads the result before it stores there, else None.
+
+    A kernel reads it early if the first executed line that accesses the result in global memory is
+    a load or an atomic. A CPU function reads it early if it loads any element into which it has
+    stored nothing yet.
+    """
     if run.job.on_cpu:
         first = read_before_stored(run)
         return _needs_an_old_value(first[0], element(run.result, first[1])) if first else None
@@ -338,7 +354,8 @@ def _needs_an_old_value(site: Site, what: str) -> str:
 def _does_nothing(exercise: KernelExercise, runs: Sequence[Run], table: MistakeTable) -> str | None:
     """Return sentences on a kernel that stores nothing into the result, or None if it stores.
 
-    Also returns None if the virtual GPU found something, because that says more.
+    Also returns None if the virtual GPU found anything in the last run, even a warning, because
+    that says more.
     """
     run, words = runs[-1], exercise.words
     if run.trace.findings or run.accesses(exercise.result, "store"):
@@ -564,8 +581,9 @@ def by_targets(exercise: KernelExercise, runs: list[Run]) -> Verdict:
     """Return the verdict on a kernel with right results, by its targets.
 
     If a target is missed, the verdict's cause describes the first such target, and the kernel has
-    not passed. Otherwise it has passed. In both cases the verdict lists the counts that were
-    measured. A target that this machine cannot measure gives a note. runs: the runs at all shapes.
+    not passed. Otherwise it has passed. In both cases the verdict's `counts` have, for each target
+    tested so far, the largest count of any run. A target that this machine cannot measure gives a
+    note. runs: the runs at all shapes.
     """
     counts, notes = {}, list(_notes(runs))
     for target in exercise.targets:

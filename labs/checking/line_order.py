@@ -107,10 +107,12 @@ class OrderExercise(KernelExercise):
 def judge(exercise: OrderExercise, submission, patience: float) -> Verdict:
     """Judge an order of lines by its kernel, and return the verdict.
 
-    If a line breaks a rule, the cause says what the first such line does. Otherwise the cause is
-    that of the judge of kernels, with the task's labels instead of line numbers. An order with a
-    superfluous line is refused even if its kernel is right. patience: the seconds that one launch
-    may take.
+    An order whose kernel is right passes, unless it has a superfluous line, which is then the
+    cause. If the kernel is not right and a line breaks a rule, the cause says what the first such
+    line does. If no line breaks a rule, the causes are those of the judge of kernels, with the
+    task's labels instead of line numbers. A submission that is a kernel already is judged as one,
+    and any other submission that gives no kernel gets the reason as its cause. patience: the
+    seconds that one launch may take.
     """
     if is_kernel(submission):
         return kernels.judge(exercise, submission, patience)
@@ -164,7 +166,10 @@ def no_kernel_of(exercise: OrderExercise, submission: object) -> str | None:
 
 
 def no_order(exercise: OrderExercise, submission: object) -> str | None:
-    """Return a sentence on why a submission is no list of distinct line numbers, else None."""
+    """Return a sentence on why a submission is no list of distinct line numbers, else None.
+
+    A tuple counts as a list, and an empty list gets a sentence too.
+    """
     most = len(exercise.lines)
     if not isinstance(submission, list | tuple):
         return translate(
@@ -203,9 +208,10 @@ def misplaced(exercise: OrderExercise, order: Order) -> str | None:
 
 
 def one_too_many(exercise: OrderExercise, order: Order) -> str | None:
-    """Return a sentence on the first superfluous line of an order, or None if it has no such line.
+    """Return a sentence on a superfluous line of an order, or None if it has no such line.
 
-    A superfluous line is the line of a rule whose `after` is empty. The sentence says that the
+    A superfluous line is the line of a rule whose `after` is empty. If the order has several, the
+    sentence is on the one whose rule is first in `exercise.rules`. The sentence says that the
     result is right, so the caller must have checked that.
     """
     too_many = [rule.line for rule in exercise.rules if not rule.after and rule.line in order]
@@ -242,9 +248,10 @@ def open_block(exercise: OrderExercise, order: Order) -> str | None:
 
 
 def labelled(exercise: OrderExercise, order: Order, text: str) -> str:
-    """Return a sentence with each line number of the kernel's file replaced by the line's label.
+    """Return a text with each line number of the kernel's file replaced by the line's label.
 
-    order: the order of the lines, from which the file is made.
+    Only numbers after the word "line" or "lines" are replaced, and the number of a line without a
+    label stays. order: the order of the lines, from which the file is made.
     """
     labels = exercise.labels_of(order)
     words = translate("line|lines|Line|Lines")

@@ -60,7 +60,10 @@ def block_number(block: tuple[int, ...]) -> str:
 
 
 def extent(name: str, shape: tuple[int, ...]) -> str:
-    """Return a clause on the size of an array, such as "`a` has 3 rows and 6 columns"."""
+    """Return a clause on the size of an array, such as "`a` has 3 rows and 6 columns".
+
+    For one dimension it is "`a` has 6 elements", and for three or more "`a` is 2×3×4".
+    """
     if len(shape) == 2:
         rows, columns = counted(shape[0], "row"), counted(shape[1], "column")
         return translate("`{name}` has {rows} and {columns}", name=name, rows=rows, columns=columns)

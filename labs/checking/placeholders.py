@@ -38,7 +38,11 @@ def fill(sentence: str, run: Run) -> str | None:
 
 
 def _value(name: str, run: Run) -> str | None:
-    """Return the text for a placeholder, given without its braces, or None if the run has none."""
+    """Return the text for a placeholder, given without its braces, or None if the run has none.
+
+    For two matches with "before" or "after" between them, it is the line number of the first match,
+    or None if the lines are not in this order.
+    """
     if name in run.names:
         return run.names[name]
     if name in _FINDING_VALUES:
@@ -157,7 +161,8 @@ _FINDING_VALUES: Mapping[str, Callable[[Run, Finding], str | None]] = {
 def _tiles(parameter: str, run: Run) -> Iterator[str]:
     """Yield the reader's name of each shared or local array that a line fills from a parameter.
 
-    That is an array into which a line stores that also loads the parameter from global memory.
+    That is an array into which a line stores that also loads the parameter from global memory. A
+    name comes once per such pair of accesses, so it may repeat.
     """
     for load in run.accesses(parameter):
         for other in run.trace.access_counts:

@@ -81,8 +81,8 @@ def in_order(sentences: Iterable[str]) -> list[str]:
 def known_mistake(table: MistakeTable, runs: Sequence[Run]) -> str | None:
     """Return the sentence of the mistake in `wrong.py` that behaves exactly alike, or None.
 
-    Its placeholders are filled from the last run. runs: the runs at all shapes, in order, up to the
-    first that goes wrong.
+    Its placeholders are filled from the last run; the result is None, too, if that run lacks a
+    value for one of them. runs: the runs at all shapes, in order, up to the first that goes wrong.
     """
     return first_filled(table.known.get(next(fingerprints(runs)), ()), runs[-1])
 
@@ -90,8 +90,9 @@ def known_mistake(table: MistakeTable, runs: Sequence[Run]) -> str | None:
 def similar_mistake(table: MistakeTable, runs: Sequence[Run]) -> str | None:
     """Return the sentence of a known mistake that shares a fingerprint with these runs, or None.
 
-    More exact fingerprints are tried first. The placeholders are filled from the last run. runs:
-    the runs at all shapes, in order, up to the first that goes wrong.
+    More exact fingerprints are tried first. The placeholders are filled from the last run, and
+    sentences for which it lacks a value are skipped. runs: the runs at all shapes, in order, up to
+    the first that goes wrong.
     """
     sentences = (first_filled(table.alike.get(one, ()), runs[-1]) for one in fingerprints(runs))
     return next((sentence for sentence in sentences if sentence), None)

@@ -77,7 +77,10 @@ class Run:
 
     @cached_property
     def wrong(self) -> np.ndarray:
-        """A boolean array of the result's shape, True for each element whose value is wrong."""
+        """A boolean array of the result's shape, True for each element whose value is wrong.
+
+        Elements that were never written are wrong, too.
+        """
         return self.out != self.right
 
     @cached_property
@@ -189,8 +192,9 @@ class Run:
     def _depends_on_input(self, event: Event) -> bool:
         """Return True if at least half of an event's values change with the seed of the inputs.
 
-        Also return True if the block executes another instruction there for the other seed. event:
-        one of the drawn block.
+        Also return True if, for the other seed, the block executes another instruction there,
+        executes too few instructions to come there, or ends in an error. event: one of the drawn
+        block.
         """
         events, others = self.drawn.trace.recording.events, self._events_for_other_inputs
         number = next(i for i, one in enumerate(events) if one is event)
@@ -232,7 +236,8 @@ class Run:
 
         The loads are those of the drawn block. A load counts as used if `is_exchanged` and `uses`
         are True: most of its words come from other threads, and the block's result depends on them.
-        At most MOST_TRIED loads of each array, drawn from the seed, are tried.
+        At most MOST_TRIED loads of each array, drawn from the seed, are tried, and the share is
+        that of their words. It is 0 for an array that is never loaded.
         """
         recording, random = self.drawn.trace.recording, Random(self.seed)
         shares = {}
@@ -268,8 +273,9 @@ class Run:
 def is_exchanged(recording: Recording, load: Event) -> bool:
     """Return True if at least half of the words that a load reads come from other threads.
 
-    A word comes from the thread of the block that stored it last before the load. load: an event of
-    the recording, a load from a shared array.
+    A word comes from the thread of the block that stored it last before the load. A word that no
+    thread has stored counts as one of another thread. load: an event of the recording, a load from
+    a shared array.
     """
     threads, steps = np.flatnonzero(load.first >= 0), np.arange(load.width)
     places = load.first[threads, None] + steps

@@ -162,10 +162,10 @@ def _other_parameters(exercise: KernelExercise, kernel) -> str | None:
 
 
 def _returns_a_value(exercise: KernelExercise, kernel) -> str | None:
-    """Return a sentence on a kernel's first line that returns a value, or None if none does.
+    """Return a sentence on a line of a kernel that returns a value, or None if none does.
 
-    A `return` within an inner function does not count. Returns None, too, if the source code cannot
-    be read.
+    A `return` within an inner function does not count. If several lines return a value, the
+    sentence is on the least nested one. Returns None, too, if the source code cannot be read.
     """
     source = _source_of(kernel)
     if source is None:

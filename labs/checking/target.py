@@ -39,7 +39,8 @@ class Target:
     def count(self, run: Run, *, is_whole: bool) -> tuple[float | None] | tuple[()]:
         """Return a tuple with the count of a run, or an empty tuple if it is not tested there.
 
-        is_whole: True if the shape of the run fills all blocks.
+        The count in the tuple is None if this machine cannot determine it. is_whole: True if the
+        shape of the run fills all blocks.
         """
         if is_whole or self.every_shape:
             return (self.measure(run),)

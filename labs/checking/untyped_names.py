@@ -18,10 +18,10 @@ from virtual_gpu.common.source import Source, read_source
 
 
 def untyped_name(kernel) -> str | None:
-    """Return a sentence on the first name that Numba cannot compile without `cuda.` before it.
+    """Return a sentence on a name that Numba cannot compile without `cuda.` before it.
 
-    Such a name, for example `threadIdx`, was imported from `numba.cuda`. Device functions that the
-    kernel calls are searched, too. Returns None if there is no such name.
+    Such a name, for example `threadIdx`, was imported from `numba.cuda`. The kernel is searched
+    before the device functions that it calls. Returns None if there is no such name.
     """
     for source in _sources(kernel, set()):
         for node in ast.walk(source.tree):

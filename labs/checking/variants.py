@@ -62,7 +62,7 @@ def cheap_versions(exercise: Exercise) -> Iterator[tuple[str, str]]:
 
 
 def harmless_mutants(exercise: Exercise) -> Mapping[str, str]:
-    """Return label of a mutant -> why it is right, for the mutants of the solution that are right.
+    """Return a dict from the label of a mutant of the solution that is right to why it is right.
 
     It is empty if `right.py` lists none.
     """

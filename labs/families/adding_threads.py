@@ -24,7 +24,7 @@ def same_adding_threads() -> Target:
     """
 
     def others(run: Run, block: Recording) -> int:
-        """Return the number of threads of a block that make more or fewer additions."""
+        """Return the number of threads of a block that do not add as often as in the given tree."""
         return int((_additions(block) != _expected(run)).sum())
 
     def measure(run: Run) -> float:
@@ -50,7 +50,10 @@ def same_adding_threads() -> Target:
 
 
 def _additions(recording: Recording) -> np.ndarray:
-    """Return the number of additions of each thread of a block, int64 of shape (threads,)."""
+    """Return the number of additions of each thread of a block, int64 of shape (threads,).
+
+    An addition is a store into shared memory after the first barrier.
+    """
     shared = {one.name for one in recording.arrays if one.space == "shared"}
     added, is_loaded = np.zeros(math.prod(recording.shape), int), False
     for event in recording.events:

@@ -84,12 +84,14 @@ def one_lane_after_the_other(text: str, loop: str) -> str:
 def block_sums(
     kernel: str, term: str, zero: str = "float32(0)", joined: str = "{0} + {1}", each: int = 1
 ) -> dict[str, str]:
-    """Return a dict from a label to the text of a reduction without a tree, in blocks of 256.
+    """Return a dict from a label to the text of a file with a reduction without a tree.
 
-    kernel: the kernel's name and parameters, such as "tree(x, partials)"; the last one is the
-    result. term: Python code for what element j adds, such as "x[j]". zero: code for the neutral
-    value, with which a sum begins. joined: code that combines two numbers, with {0} and {1} for the
-    numbers. each: the elements per thread.
+    Each kernel stores one result per block of 256 threads. The last one computes a sum by a formula
+    and does not read x; the one with votes works only for sums of whole numbers. kernel: the
+    kernel's name and parameters, such as "tree(x, partials)"; the last one is the result. term:
+    Python code for what element j adds, such as "x[j]". zero: code for the neutral value, with
+    which a sum begins. joined: code that combines two numbers, with {0} and {1} for the numbers.
+    each: the elements per thread.
     """
     result = kernel.rpartition(",")[2].strip(" )")
     wide = 256 * each
@@ -158,10 +160,12 @@ def block_sums(
 
 
 def atomics(kernel: str, term: str, operation: str = "add", zero: str = "float32(0)") -> str:
-    """Return the text of a kernel whose threads reduce into one shared word by atomics.
+    """Return the text of a file with a kernel whose blocks reduce by atomics, into a shared word.
 
-    kernel: the kernel's name and parameters; the last one is the result. term: Python code for what
-    element j adds, such as "x[j]". operation: "add" or "max". zero: code for the neutral value.
+    Each thread takes part with at most one element, j = cuda.grid(1), and thread 0 stores the word
+    into the block's element of the result. kernel: the kernel's name and parameters; the last one
+    is the result. term: Python code for what element j adds, such as "x[j]". operation: "add" or
+    "max". zero: code for the neutral value.
     """
     result = kernel.rpartition(",")[2].strip(" )")
     return (

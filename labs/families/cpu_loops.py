@@ -111,9 +111,10 @@ def terms_in_turn(count: int) -> Target:
 def _one_large_term_per_row(
     order: Sequence[int], shape: Shape, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return a and b of ones, except that row r of a has 2^24 at term order[r], float32.
+    """Return a and b of ones, except for one 2^24 in each of the first rows of a, float32.
 
-    shape: (m, n, k). seed: not used.
+    Their shapes are (m, k) and (k, n). Row r of a has 2^24 at term order[r]; rows from len(order)
+    on have only ones. shape: (m, n, k). seed: not used.
     """
     m, n, k = shape
     a = np.ones((m, k), np.float32)
@@ -123,9 +124,10 @@ def _one_large_term_per_row(
 
 
 def _whole_arrays(function: Callable, story: str) -> str | None:
-    """Return a sentence if a function that is refused computes with whole arrays, else None.
+    """Return a sentence if a function was refused because of whole arrays, else None.
 
-    story: the error message.
+    The message must name a type of array or a matrix product. function: not used. story: the
+    message.
     """
     if not re.search("MatMult|an? (2D |1D )?array", story):
         return None

@@ -113,11 +113,11 @@ def no_early_waits(tile: int) -> Target:
     """Return the target that a whole tile is multiplied between a load and its store.
 
     A thread waits for a loaded value when it stores it into shared memory or computes with it,
-    unless multiply-adds have hidden the latency of the load. The count is the number of loads of
-    two threads whose first use comes after fewer than `tile` terms of the sum. The loads of the
-    first tile do not count. At shapes that do not fill all blocks, those of the second thread do
-    not count either, because it may have no element of c. tile: the side of a tile, which is also
-    its number of terms.
+    unless multiply-adds have hidden the latency of the load. The count is the number of loads of a
+    and b by the first and the last thread of a drawn block whose first use comes after fewer than
+    `tile` terms of the sum. The loads of the first tile do not count. At shapes that do not fill
+    all blocks, those of the last thread do not count either, because it may have no element of c.
+    tile: the side of a tile, which is also its number of terms.
     """
 
     def measure(run: Run) -> float:
@@ -155,11 +155,12 @@ def no_early_waits(tile: int) -> Target:
 
 
 def _waits(tile: int, run: Run, first_alone: bool = False) -> Iterator[_EarlyWait]:
-    """Yield the loads of two threads that are used after fewer than `tile` terms, in order.
+    """Yield the loads of two threads that are used after fewer than `tile` terms.
 
-    The threads are thread 0 and the last one of a drawn block, and the loads of the first tile are
-    left out. The block is launched again with different numbers in a and b, so that a stored value
-    tells which load it comes from. first_alone: True for the loads of thread 0 alone.
+    The threads are thread 0, whose loads come first, and the last one of a drawn block. The loads
+    of a thread are in the order of execution, without those of the first tile. The block is
+    launched again with different numbers in a and b, so that a stored value tells which load it
+    comes from. first_alone: True for the loads of thread 0 alone.
     """
     job = replace(run.job, inputs=_different_numbers)
     recording = replace(run, job=job).alone(run.drawn_block).trace.recording
@@ -177,7 +178,8 @@ def _different_numbers(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]
 def _waits_of(tile: int, run: Run, recording: Recording, thread: int) -> Iterator[_EarlyWait]:
     """Yield an _EarlyWait per load of one thread that is used after fewer than `tile` terms.
 
-    The loads are in the order of execution; those of the first tile are left out.
+    The loads are in the order of execution. Loads of the first tile are left out, and so are loads
+    after which the thread stores nothing into shared memory.
     """
     events = [one for one in recording.events if _takes_part(one, thread)]
     shared = {one.name for one in recording.arrays if one.space == "shared"}
@@ -234,5 +236,8 @@ def _tile_of(tile: int, run: Run, load: Event, thread: int) -> int:
 
 
 def _site(run: Run, line: int) -> Site:
-    """Return the source line with this number; a line of the run must access memory there."""
+    """Return the Site of the source line with this number.
+
+    Raises StopIteration if no access to memory in the run is on that line.
+    """
     return next(one.site for one in run.trace.access_counts if one.site.line == line)

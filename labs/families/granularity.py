@@ -114,7 +114,9 @@ def coarsened_product(
 def _targets(granularity: Granularity) -> tuple[Target, ...]:
     """Return the targets of a coarsened product, in the order in which they are judged.
 
-    The first one is counted at every shape, the others at the first shape, which fits the blocks.
+    All are counted at the first shape, which fits the blocks. Those on stores per element, float64,
+    elements per thread, loads by all threads, bank conflicts and barriers are counted at every
+    shape.
     """
     width, height = granularity.covered.width, granularity.tile
     conflict = no_bank_conflict()
@@ -206,7 +208,9 @@ def _shared_reads(granularity: Granularity) -> Target:
 def _too_many_tiles(granularity: Granularity, run: Run, value: float) -> str:
     """Return a sentence if a thread multiplies more tiles along k than the sum has, else "".
 
-    value: the measured reads from shared memory per multiply-add.
+    It is also "" if the reads are not those of a whole number of tiles, or if the barriers show
+    that the block loads another number of tiles. value: the measured reads from shared memory per
+    multiply-add.
     """
     tiles = run.shape[2] // granularity.tile
     multiplied = value / granularity.reads * tiles
@@ -328,7 +332,8 @@ def _is_set(node: ast.AST) -> bool:
 def _in_two_loops(run: Run, one: AccessCount, other: AccessCount, warps: int) -> str | None:
     """Return sentences if two source lines read the same words in two successive loops, else None.
 
-    One name cannot hold the words from one loop to the next. one, other: the loads of the two
+    One name cannot hold the words from one loop to the next. Returns None, too, if one of the lines
+    reads the same words in the first two requests of a warp. one, other: the loads of the two
     lines. warps: the number of warps in a block.
     """
     lines = one.site.line, other.site.line
@@ -367,7 +372,8 @@ def probes(granularity: Granularity, constant: str) -> Probes:
 def _other_tile(granularity: Granularity, constant: str, kernel) -> str | None:
     """Return a sentence if the constant in the reader's file is not the side of a tile, else None.
 
-    constant: its name. Also returns None if the kernel does not use this name.
+    constant: its name. Also returns None if the kernel does not use this name, or if its value is
+    not a whole number.
     """
     code = kernel.py_func.__code__
     side = read_source(kernel.py_func).names.get(constant)

@@ -66,6 +66,8 @@ def waits_in_source() -> Target:
     A thread waits at a store into out or into shared memory if it has loaded from x since its
     previous store. The count is the number of waits of the thread that waits most often. It is 4 if
     an address or a condition depends on a loaded value, because then a load waits for another one.
+    At shapes that do not fill all blocks, only the waits in block 0 count, and none if block 0 is
+    partial.
     """
 
     def measure(run: Run) -> float:
@@ -73,9 +75,9 @@ def waits_in_source() -> Target:
         return float(EACH if steered(run, "x") else max(waits))
 
     def at_edges(run: Run) -> float:
-        """Return the waits in block 0, or 0 if it is partial, where loads may be tested one by one.
+        """Return the most waits of a thread of block 0, or 0 if block 0 is partial.
 
-        Block 0 is the first sample.
+        In a partial block a kernel may test loads one by one. Block 0 is the first sample.
         """
         if run.shape[0] < BLOCK:
             return 0.0
@@ -183,7 +185,10 @@ def _slices(run: Run) -> str:
 
 
 def _line(run: Run, event: Event) -> str:
-    """Return a phrase on the source line of an event, such as "line 7, `out[i] = x[i]`"."""
+    """Return a phrase on the source line of an event, such as "line 7, `out[i] = x[i]`".
+
+    It is only "line 7" if the run has no counts for this line.
+    """
     sites = [one for one in run.trace.counts if one.line == event.line]
     return at_line(sites[0]) if sites else f"line {event.line}"
 

@@ -80,7 +80,9 @@ def misused(kernel, message: str) -> str | None:
 def exchanged(kernel, message: str) -> str | None:
     """Return a sentence if storeu gets its vector as the first or second argument, else None.
 
-    message: why the kernel was refused. None unless it says that an operand must be a vector.
+    A vector is a variable to which a result of fmadd is assigned. Only calls on the line that the
+    message names are examined. message: why the kernel was refused; the result is None unless it
+    says that an operand must be a vector.
     """
     if "operand must be a vector" not in message:
         return None
@@ -105,7 +107,8 @@ def exchanged(kernel, message: str) -> str | None:
 def number_for_a_sum(kernel, message: str) -> str | None:
     """Return a sentence on a variable that begins as a number and is used as a vector, or None.
 
-    None unless the message says that an operand must be a vector.
+    It is used as a vector if fmadd or storeu gets it on the line that the message names. message:
+    the error message; the result is None unless it says that an operand must be a vector.
     """
     if "operand must be a vector" not in message:
         return None

@@ -32,7 +32,10 @@ def transposed(run: Run) -> str | None:
 
 
 def lanes_in_rows(run: Run) -> str | None:
-    """Return sentences if neighbouring lanes store a whole row apart, else None."""
+    """Return sentences if neighbouring lanes store a whole row apart, else None.
+
+    Also returns None if the result has only one column.
+    """
     step, width = run.lane_step("c", "store"), run.right.shape[1]
     if step != width or width == 1:
         return None
@@ -48,7 +51,8 @@ def lanes_in_rows(run: Run) -> str | None:
 def columns_end_at_m(run: Run) -> str | None:
     """Return sentences if only the first m columns were written and the result has more, else None.
 
-    Also returns None if the blocks of the launch cover no more than m columns each.
+    Also returns None if m times the number of blocks along x is at least the number of columns,
+    because then the columns may be missing for another reason.
     """
     m, n = run.right.shape
     written = np.flatnonzero(~run.unwritten.all(axis=0))
@@ -64,9 +68,10 @@ def columns_end_at_m(run: Run) -> str | None:
 
 
 def overlapping_lanes(run: Run) -> str | None:
-    """Return sentences if two lanes of the first warp store a common column of one row, else None.
+    """Return sentences if lane 0 and another lane store a common column of row 0, else None.
 
-    Returns None if a lane stores one column only. The first block is launched again.
+    The lanes are those of the first warp of block 0. Returns None, too, if lane 0 stores fewer than
+    two columns, or if the launch of block 0 alone fails, for example because it takes too long.
     """
     try:
         columns = _columns_of_lanes(run)

@@ -148,10 +148,10 @@ def each_element_once(parameter: str = "x") -> Target:
 def full_loads(parameter: str = "x", spare: int = 0) -> Target:
     """Return the target that requests to load an input have 32 active lanes on average.
 
-    The count is 32 times the requests, divided by the active lanes; 1 is the best. It is 1, too,
-    for up to `spare` requests more than these lanes need at least, and 0 if nothing is loaded.
-    Where the last block is partial, twice the requests and PARTIAL more are spare. parameter: the
-    exercise's name of the input.
+    The count is 32 times the requests, divided by the active lanes; 1 is the best. It is 1, too, if
+    the requests exceed the fewest that these lanes need by at most `spare`, and 0 if nothing is
+    loaded. At shapes that do not fill all blocks, it is 1 for up to PARTIAL requests more than
+    twice the fewest. parameter: the exercise's name of the input.
     """
 
     def ratio(run: Run, factor: int, spare: int) -> float:
@@ -238,7 +238,7 @@ def shared_requests_per_block(at_most: float) -> Target:
 
 
 def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str | None]:
-    """Return a function: run -> a sentence that praises the kernel, or None.
+    """Return a function that takes a run and returns a sentence that praises the kernel, or None.
 
     The sentence is on a kernel with fewer requests to shared memory per block, or fewer barriers,
     than the course's kernel has. requests, barriers: those of a block of the course's kernel.
@@ -262,7 +262,7 @@ def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str |
 
 
 def _in_loops_of_the_tree(run: Run) -> set[int]:
-    """Return the numbers of the source lines in loops that load nothing from global memory."""
+    """Return the numbers of the source lines in loops that do not access global memory."""
     nodes = [one for one in ast.walk(run.tree) if isinstance(one, ast.For | ast.While)]
     loops = [range(one.lineno, one.end_lineno + 1) for one in nodes]
     loading = {one.site.line for one in run.trace.access_counts if one.space == "global"}
@@ -331,7 +331,8 @@ def refused() -> tuple[Callable, ...]:
 def _other_block(sums: Sums, constant: str, kernel) -> str | None:
     """Return a sentence if the reader's constant is not the threads per block, else None.
 
-    constant: its name. Also returns None if the kernel does not use this name.
+    constant: its name. Also returns None if the kernel does not use this name, or if its value is
+    not a whole number.
     """
     code = kernel.py_func.__code__
     threads = read_source(kernel.py_func).names.get(constant)
@@ -363,7 +364,9 @@ def _two_widths(kernel, message: str) -> str | None:
     """Return a sentence on an integer variable that gets values of 32 and of 64 bits, or None.
 
     Numba makes a float64 of a variable that is set as uint32 and as int64, and refuses it as an
-    index.
+    index. So the result is None unless the message names a float64 and the kernel uses `uint32`.
+    The sentence names a statement of the kernel that computes a variable from itself, or it is None
+    without one.
     """
     if "float64)" not in message or "uint32" not in kernel.py_func.__code__.co_names:
         return None

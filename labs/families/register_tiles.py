@@ -15,7 +15,10 @@ CONSTANTS = {"BM": BM, "BN": BN, "TM": TM}
 
 
 def other_sizes(kernel) -> str | None:
-    """Return a sentence if the reader's BM, BN or TM differs from the launch's, else None."""
+    """Return a sentence if the reader's BM, BN or TM differs from the launch's, else None.
+
+    A name that the kernel does not use, or whose value is not a whole number, does not count.
+    """
     code, names = kernel.py_func.__code__, read_source(kernel.py_func).names
     for name, right in CONSTANTS.items():
         value = names.get(name)

@@ -220,10 +220,10 @@ def _events_of_the_last(run: Run) -> tuple[Event, ...]:
 
 
 def _loads_without_fence(run: Run) -> np.ndarray:
-    """Return a bool array, True for each thread of the last block that loads without a fence.
+    """Return which threads of the last block load a partial sum without a fence, as a bool array.
 
-    A fence counts if a thread passes it that knows the ticket. It protects the later loads of this
-    thread, and those of threads that meet it at a barrier afterwards.
+    Its shape is (threads,). A fence counts if a thread passes it that knows the ticket. It protects
+    the later loads of this thread, and those of threads that meet it at a barrier afterwards.
     """
     partials = run.names["partials"]
     fenced = unfenced = np.zeros(SUMS.threads, bool)
@@ -267,8 +267,8 @@ def _met(threads: np.ndarray, meeting: Event) -> np.ndarray:
 def _lonely_fence(run: Run) -> tuple[int, int] | None:
     """Return (line number, number of threads) of the last block's first fence that counts, or None.
 
-    A fence counts if a thread passes it that knows the ticket. Returns None if there is none before
-    the first load of a partial sum.
+    The second number is that of the threads that pass the fence. A fence counts if a thread passes
+    it that knows the ticket. Returns None if there is none before the first load of a partial sum.
     """
     partials = run.names["partials"]
     for one, knowing in _with_knowledge(run):
@@ -587,7 +587,7 @@ def _atomics_of_blocks(run: Run, array: str) -> Iterator[tuple[int, np.ndarray]]
 
 
 def _word_overwritten(kernel, story: str) -> str | None:
-    """Return a sentence if a shared array's name is assigned to something else, else None.
+    """Return a sentence if a kernel gives the name of a shared array to something else, or None.
 
     story: the error message of the kernel, which cannot be compiled; it is not used.
     """

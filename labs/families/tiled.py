@@ -91,8 +91,9 @@ def inputs(tile: int, shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
 def targets(tile: int) -> tuple[Target, ...]:
     """Return the targets of a tiled product, in the order in which they are judged.
 
-    tile: the side of a tile. The first one is counted at every shape, the others at the first
-    shape, which fits the tiles.
+    tile: the side of a tile. All are counted at the first shape, which fits the tiles. Those on
+    stores per element, float64, elements per thread, loads by all threads, bank conflicts and
+    barriers are counted at every shape.
     """
     return (
         one_store_per_element(),
@@ -294,8 +295,8 @@ def probes(tile: int, constant: str) -> Probes:
 def _other_side(tile: int, constant: str, kernel) -> str | None:
     """Return a sentence if the constant in the reader's file is not the side of a block, else None.
 
-    constant: its name. Also returns None if the kernel does not use this name. tile: the side of a
-    tile and of a block.
+    constant: its name. Also returns None if the kernel does not use this name, or if its value is
+    not a whole number. tile: the side of a tile and of a block.
     """
     code = kernel.py_func.__code__
     side = read_source(kernel.py_func).names.get(constant)

@@ -29,7 +29,7 @@ FEW_SECTORS = sectors_per_request(16)  # those of 32 lanes that load 16 bytes ea
 
 
 def launch(shape: Shape) -> Launch:
-    """Return a launch with a block of 256 threads per 128 rows of x. shape: (m,)."""
+    """Return a launch with a block of 256 threads per 128 rows of x, rounded down. shape: (m,)."""
     return Launch(grid=(shape[0] // ROWS,), block=(THREADS,))
 
 

@@ -32,9 +32,11 @@ def steps_in_a_chain(k: int) -> Target:
     count is the number of steps in the chain of row 0's first step. It is found at the first shape,
     which has `k` steps; at a shape with another number of steps it is scaled to `k`. It is `k`,
     too, if in row 1 neighbouring steps are added to the same sum, and if more than LAST
-    multiply-adds do not belong to a step, because these could join the chains. The launch has two
-    to four times `k` steps, drawn from the seed, and as many more as the shape has left over, so
-    that chains are long enough to be seen and a kernel cannot know their length.
+    multiply-adds do not belong to a step, because these could join the chains. If the number of
+    steps is not a multiple of WHOLE, a count that exceeds the limit by less than 1 is returned as
+    the limit. The launch has two to four times `k` steps, drawn from the seed, and as many more as
+    the shape has left over, so that chains are long enough to be seen and a kernel cannot know
+    their length.
     """
     at_most = k // 2
 

@@ -137,7 +137,8 @@ def length_as_a_number(run: Run) -> str | None:
 def _two_indices(kernel, message: str) -> str | None:
     """Return a sentence if cuda.grid is called with another argument than 1, else None.
 
-    message: the error message of the kernel, which cannot be compiled.
+    message: the error message of the kernel, which cannot be compiled; the result is None unless it
+    is about a tuple or an index out of range.
     """
     if "tuple" not in message and "out of range" not in message:
         return None

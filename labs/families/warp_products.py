@@ -47,7 +47,11 @@ def two_warp_product(**fields) -> KernelExercise:
 
 
 def _product(launch: Callable[[Shape], Launch], **fields) -> KernelExercise:
-    """Return an exercise whose kernel (a, b, c) stores a·b into c, with a launch by the shape."""
+    """Return an exercise whose kernel (a, b, c) stores the product a·b into c.
+
+    launch: returns the launch for a shape (m, n, k). fields: the remaining fields of
+    KernelExercise.
+    """
     return KernelExercise(
         parameters=("a", "b", "c"),
         sizes=("m", "n", "k"),
@@ -60,13 +64,19 @@ def _product(launch: Callable[[Shape], Launch], **fields) -> KernelExercise:
 
 
 def launch(shape: Shape) -> Launch:
-    """Return the launch with a warp per 16×8 of c. shape: (m, n, k)."""
+    """Return the launch with a warp per 16×8 of c.
+
+    Each block has one warp. The grid is (blocks along n, blocks along m). shape: (m, n, k).
+    """
     m, n, _ = shape
     return Launch(grid=(cdiv(n, N), cdiv(m, M)), block=(WARP,))
 
 
 def launch_two_warps(shape: Shape) -> Launch:
-    """Return the launch with a block of two warps per 32×8 of c. shape: (m, n, k)."""
+    """Return the launch with a block of two warps per 32×8 of c.
+
+    The grid is (blocks along n, blocks along m). shape: (m, n, k).
+    """
     m, n, _ = shape
     return Launch(grid=(cdiv(n, N), cdiv(m, 2 * M)), block=(2 * WARP,))
 
@@ -81,7 +91,11 @@ def inputs(shape: Shape, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def no_store(run: Run) -> str:
-    """Return a sentence on elements of c that no lane stores."""
+    """Return sentences on elements of c that no lane stores.
+
+    They say that no line stores into c at all if this is so, and else ask where the four sums of a
+    lane belong.
+    """
     if not run.total("c", "store", "requests"):
         return translate("No line of your kernel stores into `{result}`.", result=run.result)
     return translate(
@@ -136,7 +150,11 @@ def one_mma_per_tile(steps: int = K) -> Target:
 
 
 def loads_per_mma() -> Target:
-    """Return the target of at most 6 loads of a warp from a and b per mma, at the first shape."""
+    """Return the target of at most 6 loads of a warp from a and b per mma, at the first shape.
+
+    The loads are divided by the number of mma instructions that the product needs, whatever the
+    number that the kernel executes.
+    """
 
     def measure(run: Run) -> float:
         loads = sum(run.total(one, "load", "requests") for one in ("a", "b"))

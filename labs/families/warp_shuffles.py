@@ -25,7 +25,10 @@ def added_by_shuffles() -> Target:
     """
 
     def used(run: Run) -> np.ndarray:
-        """Return in how many such shuffles each thread takes part."""
+        """Return how many shuffles on which the result depends each thread takes part in.
+
+        It is an int64 array of shape (threads,) for the drawn block.
+        """
         events = run.drawn.trace.recording.events
         return _taking_part(run, [o for o in events if o.kind == "shuffle" and run.uses(o)])
 
@@ -87,9 +90,10 @@ def _taking_part(run: Run, events: list[Event]) -> np.ndarray:
 
 
 def other_arguments(kernel, message: str) -> str | None:
-    """Return a sentence if a shuffle is called without a mask as its first argument, else None.
+    """Return a sentence on the arguments of a shuffle if a call has wrong ones, else None.
 
-    message: the error message of the kernel, which cannot be compiled.
+    message: the error message of the kernel, which cannot be compiled; it must be about the
+    arguments of a shuffle.
     """
     if "shfl_" not in message or not re.search(r"called with these|mask, lane or pred", message):
         return None

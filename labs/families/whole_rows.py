@@ -182,7 +182,8 @@ def sectors_of_stores() -> Target:
 def no_conflicts() -> Target:
     """Return the target that no source line has a bank conflict.
 
-    The count is the wavefronts of the worst line divided by the fewest that its words need.
+    The count is the wavefronts of the worst line divided by the fewest that its words need; only
+    loads and stores of shared memory count. It is 1 for a kernel without any.
     """
 
     def worst(run: Run) -> AccessCount | None:

@@ -49,7 +49,10 @@ def _inputs_misaligned(run: Run) -> str | None:
 
 
 def _lost_or_repeated_terms(run: Run) -> str | None:
-    """Return sentences on terms that every sum lacks or has more than once, or None."""
+    """Return sentences on terms that every sum lacks or has more than once, or None.
+
+    They are None if `_times_each_term` cannot tell how often each term is in a sum.
+    """
     counts = _times_each_term(run)
     if counts is None:
         return None
@@ -157,6 +160,7 @@ def _other_partners(run: Run) -> str | None:
     """Return sentences if the terms of the sums combine wrong elements of a and b, or None.
 
     Recognised are terms a[row, i]·b[j, col] with j within 3 of i, and terms a[row, i] + b[i, col].
+    Returns None, too, if the result has too few elements to tell, or elements that are not finite.
     """
     m, n, k = run.shape
     pairs = [(i, j) for i in range(k) for j in range(max(0, i - NEAR), min(k, i + NEAR + 1))]
@@ -279,7 +283,10 @@ def _scaled(run: Run) -> str | None:
 
 
 def _all_alike(run: Run) -> str | None:
-    """Return a sentence if all rows of the result are equal, or all columns, else None."""
+    """Return a sentence if all rows of the result are equal, or all columns, else None.
+
+    Also returns None for a result with only one row or only one column.
+    """
     for axis, what, other in ((0, "row", "b"), (1, "column", "a")):
         if min(run.out.shape) > 1 and (run.out == run.out.take([0], axis=axis)).all():
             return translate(

@@ -42,7 +42,7 @@ def another_number(run: Run) -> str | None:
 def unused_factor(run: Run) -> str | None:
     """Return a sentence if the result is the same with another factor, else None.
 
-    The kernel is launched again with that factor.
+    The kernel is launched again with that factor. Also returns None if this launch fails.
     """
     other = replace(
         run.job, inputs=lambda shape, seed: (run.inputs[0], np.float32(run.inputs[1] + CHANGED))

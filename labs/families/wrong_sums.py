@@ -61,7 +61,7 @@ def _first_wrong(run: Run) -> int:
 def _not_from_x(run: Run) -> str | None:
     """Return a sentence if the first wrong sum is not zero although all of x is zero, else None.
 
-    The kernel is launched again with such an x.
+    The kernel is launched again with such an x. Also returns None if this launch fails.
     """
     first = _first_wrong(run)
     out = _run_with(run, np.zeros(run.shape[0], np.float32))
@@ -251,7 +251,8 @@ def _largest(sums: Sums, run: Run) -> str | None:
 def _not_linear(sums: Sums, run: Run) -> str | None:
     """Return a sentence if doubling x does not double the first wrong sum, else None.
 
-    The kernel is launched again with an x of ones and with an x of twos.
+    The kernel is launched again with an x of ones and with an x of twos. Also returns None if one
+    of these launches fails.
     """
     first, ones = _first_wrong(run), np.ones(run.shape[0], np.float32)
     once, twice = _run_with(run, ones), _run_with(run, 2 * ones)

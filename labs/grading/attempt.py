@@ -53,8 +53,9 @@ def attempts(submission: Submission, exercises: list, hidden: HiddenByName) -> I
     it; "misused" and "found", each a sentence on a mistake or None; "targets", as `_targets`
     returns them. If a launch fails, the last dict has only "shape" and "ended", a sentence.
 
-    A function of numbers gives one dict with "answers", a list with a number or None per case. If a
-    call failed, a dict with "ended", a sentence, precedes it.
+    A function of numbers gives one dict with "answers", a list with a number per case, or None for
+    a case whose call failed or returned no number. If a call failed, a dict with "ended", a
+    sentence, precedes it.
 
     A host function gives one dict with "passed", a bool; "causes", a list of sentences; and "lost",
     the percentage of the points that the causes cost.
@@ -145,7 +146,8 @@ def _observe_kernel(exercise: KernelExercise, kernel, hidden: Hidden) -> Iterato
 
     Its keys are "shape", "out", "misused", "found" and "targets". If a launch fails, the last dict
     has only "shape" and "ended", a sentence. A kernel that cannot be launched gives one dict with
-    "refused", a sentence. `attempts` describes the values.
+    "refused", a sentence. `attempts` describes the values. If several shapes have a flaw of the
+    virtual GPU, "found" is at each of them the sentence on the flaw at the first one.
     """
     cause = no_kernel(exercise, kernel)
     if cause:
@@ -245,10 +247,10 @@ def unpacked(packed: dict) -> np.ndarray:
 def _observe_numbers(exercise: NumbersExercise, function, hidden: HiddenCases) -> Iterator[dict]:
     """Call a function of numbers for all cases, and yield {"answers": a number or None per case}.
 
-    The graded cases of the task come first, then the hidden ones. If a call failed, a dict with
-    "ended", a sentence on the first such call, precedes it. After 5 calls that fail, the remaining
-    cases are left out of "answers". A function that cannot be called gives only one dict with
-    "refused", a sentence.
+    The graded cases of the task come first, then the hidden ones. None stands for a case whose call
+    failed or returned neither an int nor a float. If a call failed, a dict with "ended", a sentence
+    on the first such call, precedes it. After 5 calls that fail, the remaining cases are left out
+    of "answers". A function that cannot be called gives only one dict with "refused", a sentence.
     """
     cause = host.no_function(exercise.parameters, function)
     if cause:

@@ -53,8 +53,9 @@ def groups(marks: Iterable[Mark], part: Part) -> list[Group]:
     """Return the causes for which submissions lost points in one part, the most frequent first.
 
     A submission counts once, for its first cause. Two sentences are one cause if they differ only
-    in numbers, in elements of arrays, and in the code that they quote. Causes with the same count
-    keep the order in which they first appear in `marks`.
+    in numbers, in elements of arrays, and in the code that they quote. A submission that was
+    refused before it ran has another cause than one that ran. Causes with the same count keep the
+    order in which they first appear in `marks`.
     """
     causes: dict[tuple[str, bool], list[str]] = {}
     for mark in marks:
@@ -71,9 +72,9 @@ def groups(marks: Iterable[Mark], part: Part) -> list[Group]:
 def _cause(mark: Mark, part: Part) -> str:
     """Return the first sentence on why a mark lost points in a part, or "" if no row has a reason.
 
-    A row without points, which only reports a target, is no loss. The result is the sentence about
-    the whole exercise, if there is one, else the reason of the first row that has one. Names of
-    files, and that of the student, are left out of it.
+    A row without points, which only reports a target, is no loss. The result is the first sentence
+    about the whole exercise, if there is one, else the reason of the first row that has one. In it,
+    "…" replaces the student's name and the names of files, without their suffixes.
     """
     rows = [r for r in mark.rows if r.part == part.exercise and r.told and not r.beside]
     if not rows:
@@ -98,10 +99,11 @@ def sections(numbers: Iterable[str]) -> Iterator[Section]:
 
 
 def explaining(sentence: str, among: Sequence[Section]) -> Section | None:
-    """Return the section whose words a sentence shares most, or None if it shares none.
+    """Return the section whose words a sentence shares most, or None if no word tells them apart.
 
     Each word of at least four letters counts once. It weighs more the fewer sections have it, and
-    less the more different words its own section has.
+    less the more different words its own section has. A word that all sections have weighs nothing.
+    If several sections share most, the first of them is returned.
     """
     words = [set(_WORD.findall(f"{one.heading} {one.text}".lower())) for one in among]
     spread = Counter(word for each in words for word in each)
@@ -138,9 +140,11 @@ def _of(count: int, all_: int) -> str:
 
 
 def _as_row(group: Group, all_: int, among: Sequence[Section]) -> str:
-    """Return HTML for one group: a bar with its share, the sentences, and the section.
+    """Return HTML for one group: a bar with its share of submissions, its count, its sentence.
 
-    all_: the number of submissions. among: the sections of the lab's lessons.
+    The section that explains the sentence is named below. It is left out if the submissions were
+    refused, or if no section of `among` explains it. all_: the number of submissions. among: the
+    sections of the lab's lessons.
     """
     share = 100 * group.count / all_
     section = None if group.refused else explaining(group.sentence, among)

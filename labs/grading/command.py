@@ -371,10 +371,11 @@ def _write_class(
 def _write_moodle_pages(
     out: Path, lab: Lab, submissions: list[Submission], results: list[roster.Result]
 ) -> None:
-    """Write a zip of the pages of all tries that count, for Moodle, and print its path.
+    """Write a zip of feedback pages for Moodle, and print its path.
 
-    Without a name that Moodle gave to a file, no zip is written. Raises CourseError if the zip
-    cannot be written.
+    It has the page of the try that counts, for each student of the roster whose file's name is from
+    Moodle. If there is no such student, no zip is written. Raises CourseError if the zip cannot be
+    written.
     """
     by_student = {one.student: one for one in submissions}
     pages = {}
@@ -409,8 +410,8 @@ def _submissions(
 ) -> tuple[list[Submission], list[LeftOut]]:
     """Return (submissions found at these paths, files that were not read).
 
-    called: maps a file's name to the name that feedback uses. Raises CourseError if a path is
-    missing or there is no submission.
+    called: takes a file's name and returns the name that feedback uses for it. Raises CourseError
+    if a path is missing or there is no submission.
     """
     missing = [path for path in paths if not path.exists() and not path.is_symlink()]
     if missing:
@@ -470,8 +471,8 @@ def _write_pages(lab: Lab, folder: Path, names: Mapping[str, str], mark: Mark) -
     """Write one student's pages; if that fails, write them without the sentences.
 
     If that fails too, print the student's name and the reason to standard error. Raises CourseError
-    if the folder itself cannot be written. names: maps the `student` of a submission to the name in
-    the roster, for the page.
+    if the folder itself cannot be written. names: a dict from the `student` of a submission to the
+    name in the roster, which the page shows; for others it shows `student`.
     """
     name = names.get(mark.student, mark.student)
     for one in (mark, feedback.without_texts(mark, feedback.NO_TEXT)):

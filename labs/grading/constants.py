@@ -110,7 +110,7 @@ def _unary(node: ast.UnaryOp, value_of) -> object:
     """Return the value of an operation with one operand, such as -x.
 
     value_of: returns the value of a name, or None if it is unknown. Raises NotAllowed if the
-    operand is no number.
+    operand is no number, or if the result is too large.
     """
     return _small(OPERATORS[type(node.op)](_number(constant(node.operand, value_of))))
 
@@ -165,13 +165,21 @@ def _compare(node: ast.Compare, value_of) -> bool:
 
 
 def _conditional(node: ast.IfExp, value_of) -> object:
-    """Return the value of an expression `x if test else y`."""
+    """Return the value of an expression `x if test else y`.
+
+    Only the chosen one of x and y is computed. value_of: returns the value of a name, or None if it
+    is unknown. Raises NotAllowed if the test is no number.
+    """
     test = _number(constant(node.test, value_of))
     return constant(node.body if test else node.orelse, value_of)
 
 
 def _subscript(node: ast.Subscript, value_of) -> object:
-    """Return an element of a tuple. Raises NotAllowed for other values and for slices."""
+    """Return the element of a tuple at a whole-number index, in an expression such as `SIZES[1]`.
+
+    value_of: returns the value of a name, or None if it is unknown. Raises NotAllowed for other
+    values and for slices, and IndexError if the tuple has no such element.
+    """
     whole, index = constant(node.value, value_of), constant(node.slice, value_of)
     if not isinstance(whole, tuple) or not isinstance(index, int):
         raise NotAllowed("no constant")

@@ -21,10 +21,11 @@ def grade_on_dask(
 ) -> Iterator[tuple[Submission, Mark | None]]:
     """Yield pairs of a submission and its mark, in the order in which Dask's workers finish them.
 
-    The mark is None if a process was killed while grading that submission. If a worker is lost,
-    another one grades its submissions. Raises CourseError if Dask is not installed or the scheduler
-    does not answer. address: the address of the Dask scheduler. waiting: the submissions to grade.
-    secret: the secret of the class.
+    The mark is None if a process was killed while grading that submission, and a mark without
+    points if the grader failed on it. If a worker is lost, another one grades its submissions.
+    Raises CourseError if Dask is not installed or the scheduler does not answer. address: the
+    address of the Dask scheduler. waiting: the submissions to grade. secret: the secret of the
+    class.
     """
     try:
         from distributed import Client, as_completed

@@ -27,7 +27,8 @@ def decoded(raw: bytes) -> str | None:
     """Return the text of a file's bytes, or None if they cannot be decoded.
 
     A byte order mark decides the encoding. Without a mark, UTF-8 is tried first, and then the
-    encoding that the coding line names, or that of Windows if there is no such line.
+    encoding that the coding line names, or that of Windows if there is no such line. An encoding
+    that `coding_of` does not know gives None.
     """
     marked = next((encoding for mark, encoding in MARKS.items() if raw.startswith(mark)), None)
     other = coding_of(raw) if _coding_line(raw) else WINDOWS

@@ -27,7 +27,7 @@ def renamed(tree: ast.Module) -> ast.Module | None:
             node.id
             for node in ast.walk(function)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
+        } - {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
         for node in ast.walk(function):
             if isinstance(node, ast.Name) and node.id in own:
                 node.id = f"my_{node.id}"
@@ -50,9 +50,9 @@ def parameters_renamed(tree: ast.Module) -> ast.Module | None:
 
 
 def written_out(tree: ast.Module) -> ast.Module | None:
-    """Write `x += y` as `x = x + y` for variables x; return the changed tree.
+    """Write `x += y` as `x = x + y` for variables x, also with other operators than +.
 
-    It returns None if there is no such statement.
+    Return the changed tree, or None if there is no such statement. The tree itself is changed.
     """
     return _replaced(tree, _AddedOut())
 
@@ -94,7 +94,8 @@ class _Commuted(ast.NodeTransformer):
 def mirrored(tree: ast.Module) -> ast.Module | None:
     """Write comparisons such as `a < b` as `b > a`; return the changed tree.
 
-    It returns None if there is no comparison by `<`, `>`, `<=` or `>=`.
+    Chains such as `a < b < c` stay. It returns None if there is no other comparison by `<`, `>`,
+    `<=` or `>=`. The tree itself is changed.
     """
     return _replaced(tree, _Mirrored())
 
@@ -170,10 +171,10 @@ class _Named(ast.NodeTransformer):
 
 
 def through_a_constant(tree: ast.Module) -> ast.Module | None:
-    """Write the first even integer that is assigned above the functions as a product with 2.
+    """Write the first even integer that a file assigns at its top level as a product with 2.
 
-    For example, `TILE = 16` becomes `TILE = 8 * 2`. Return the changed tree, or None if no even
-    integer is assigned there.
+    For example, `TILE = 16` becomes `TILE = 8 * 2`. Change and return the tree, or return None if
+    no even integer alone is assigned there.
     """
     for node in tree.body:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):

@@ -277,7 +277,11 @@ def _tests(lab: Lab, mark: Mark, part: str, rows: Sequence[MarkRow]) -> Iterable
 
 
 def _may_be_shown(lab: Lab, mark: Mark, part: str) -> bool:
-    """Return True if the reasons of a part cannot name shapes or cases drawn from the secret."""
+    """Return True if the reasons of a part cannot name shapes or cases drawn from the secret.
+
+    That is so if the grader failed, if the part's function was refused before it ran, or if the
+    part is a host function. part: the exercise's name.
+    """
     exercise = next(one.definition for one in lab.parts if one.exercise == part)
     return bool(mark.failed) or part in mark.refused or isinstance(exercise, HostExercise)
 

@@ -109,10 +109,10 @@ def _wanted(
 ) -> object:
     """Return the function of a name, or a NotAllowed that says why there is none.
 
-    The reason is that the name has several different definitions, that the piece with its
-    definition cannot be parsed, or that there is no definition; the last one is a Missing.
-    functions: maps each defined name to its function, or to the NotAllowed that refuses it. broken:
-    the pieces that cannot be parsed.
+    The reason is that the name has several different definitions, that a piece that may define it
+    cannot be parsed, that there is no definition, or that its function was refused. It is a Missing
+    only if there is no definition. functions: maps each defined name to its function, or to the
+    NotAllowed that refuses it. broken: the pieces that cannot be parsed.
     """
     found = names.definitions.get(name, ())
     lines, own_files = [one.tree.lineno for one in found], {names.files[one.file] for one in found}
@@ -132,9 +132,9 @@ def _wanted(
 def _may_define(name: str, piece: str, found: Sequence[Definition]) -> bool:
     """Return True if a piece that cannot be parsed may define the function of a name.
 
-    Any mention counts if there is no other definition. Otherwise the piece must have a line that
-    begins as a definition does, because a comment or a note may mention the function. found: the
-    definitions in other pieces.
+    If there is no other definition, `def`, the name and a bracket anywhere in the piece suffice.
+    Otherwise the piece must have a line that begins as a definition does, because a comment or a
+    note may mention the function. found: the definitions in other pieces.
     """
     if not found:
         return f"def {name}(" in piece
@@ -185,8 +185,8 @@ def _plain(function: object) -> FunctionType:
 def _refuse_callers(functions: dict[str, object], names: Names) -> None:
     """Replace in `functions` every caller of a refused function by a NotAllowed with the reason.
 
-    Functions that call a refused one through others are replaced, too. functions: as `_defined`
-    makes them: name -> function or NotAllowed.
+    Functions that call a refused one through others are replaced, too. functions: a dict from each
+    defined name to its function, or to the NotAllowed that refuses it.
     """
     callers, why = defaultdict(list), {}
     for name, function in functions.items():
@@ -210,7 +210,8 @@ def _refuse_callers(functions: dict[str, object], names: Names) -> None:
 def _function(definition: Definition, names: Names) -> object:
     """Return the function of a definition, compiled if it has a decorator such as `cuda.jit`.
 
-    Raises NotAllowed if the definition is refused, or uses anything outside the allow-list.
+    Raises NotAllowed if the definition is refused, or uses anything outside the allow-list, and
+    Python's own error, such as SyntaxError, if it cannot be compiled.
     """
     if definition.refused:
         raise NotAllowed(definition.refused)

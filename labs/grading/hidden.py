@@ -82,10 +82,10 @@ def graded_cases(exercise: NumbersExercise) -> tuple[Case, ...]:
 def _cases(exercise: NumbersExercise, random: Random) -> HiddenCases:
     """Return 24 different cases that are not among the task's, drawn with this generator.
 
-    Each branch of the right formula that the task's cases have decides about as many of them as
-    any other, so that a function with one branch alone gains little. If the task has all valid
-    arguments, none are new: return its cases that are not graded yet, in random order. Raises
-    CourseError if the exercise draws too few that are new.
+    No branch of the right formula decides more of them than its equal share, 24 divided by the
+    number of branches among the task's cases and rounded up, so that a function with one branch
+    alone gains little. If the task has all valid arguments, none are new: return its cases that are
+    not graded yet, in random order. Raises CourseError if the exercise draws too few that are new.
     """
     if exercise.draw is None:
         rest = [case.given for case in exercise.all_cases[KNOWN_CASES:]]

@@ -658,9 +658,10 @@ LABS: Mapping[str, Lab] = {
 
 
 def all_labs() -> dict[str, Lab]:
-    """Return name -> lab: those of the course, then those in the folder `COMPOSED`, by name.
+    """Return a dict from name to lab: the course's labs, then those in the folder `COMPOSED`.
 
-    Raises CourseError if a file in the folder is not as `python -m labs compose` writes it.
+    The labs of the folder are in the order of their names. Raises CourseError if a file in the
+    folder is not as `python -m labs compose` writes it.
     """
     return {**LABS, **{file.stem: _read(file) for file in sorted(COMPOSED.glob("*.toml"))}}
 
@@ -680,8 +681,8 @@ def _read(file: Path) -> Lab:
 def composed(name: str, title: str, minutes: int, points: Mapping[str, int]) -> Lab:
     """Return a lab of exercises of the course's labs, with their targets.
 
-    points: exercise -> its points, in the order of the tasks. Raises CourseError if no lab of the
-    course has an exercise.
+    Its lessons are those of the exercises, sorted. points: a dict from an exercise's name to its
+    points, in the order of the tasks. Raises CourseError if no lab of the course has an exercise.
     """
     parts = tuple(replace(part_with(exercise), points=value) for exercise, value in points.items())
     return Lab(
@@ -726,7 +727,11 @@ def find(name: str) -> Lab:
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> CourseError:
-    """Return the error for a name that is not among those that are known."""
+    """Return, without raising it, the CourseError for a name that is not among those known.
+
+    Its message has the most similar known name, or all of them if none is similar. what: what the
+    name should be, such as "lab".
+    """
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}."
     return CourseError(f"There is no {what} {name!r}: {hint}")

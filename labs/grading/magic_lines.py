@@ -53,9 +53,10 @@ def without_magic(cell: str) -> str:
 
 
 def magic_of(cell: str) -> str | None:
-    """Return the magic of a cell that is not run as Python, such as `%%writefile`, or None.
+    """Return the magic on the first line of a cell that is not run as Python, or None.
 
-    A cell with `%%time` above lines of Python gives None.
+    An example is `%%writefile`. A cell with `%%time` above lines of Python gives None, and `%%time`
+    above `%%writefile` gives `%%time`.
     """
     found = _CELL_MAGIC.match(cell)
     return f"%%{found[1]}" if found and without_magic(cell) == "" else None

@@ -98,10 +98,12 @@ class ShapeOutcome:
 def rows_of(
     part: Part, messages: Sequence[dict], hidden: Hidden | HiddenCases | None, problem: str
 ) -> list[MarkRow]:
-    """Return all rows of one part of a lab.
+    """Return all rows of one part of a lab, whose maxima add up to the part's points.
 
-    messages: the child's messages about this exercise, in order. hidden: its hidden shapes or
-    cases, None for a host function. problem: why the child ended early, or "".
+    A kernel has up to three rows, in the order right result, idea and targets, and then a row
+    without points per target that is only reported. A function of numbers has two rows, and a host
+    function has one. messages: the child's messages about this exercise, in order. hidden: its
+    hidden shapes or cases, None for a host function. problem: why the child ended early, or "".
     """
     exercise = part.definition
     refusals = [one["refused"] for one in messages if "refused" in one]
@@ -130,7 +132,8 @@ def split_points(points: int, weights: Sequence[int]) -> list[int]:
 def points_for(share: Fraction, of: int) -> int:
     """Return the whole points for a fraction of a row; a fraction below 1 loses at least one.
 
-    share: from 0 to 1. of: the row's maximum.
+    Otherwise the points are rounded to the nearest whole number, and a half is rounded up. share:
+    from 0 to 1. of: the row's maximum.
     """
     return of if share == 1 else max(0, min(of - 1, int(of * share + Fraction(1, 2))))
 
@@ -148,7 +151,8 @@ def _kernel_rows(part: Part, messages, hidden: Hidden, refusal: str, problem: st
     """Return the rows of a kernel: right result, idea, targets, and those without points.
 
     refusal: why it was refused, or "". problem: why its child ended early, or "". messages: the
-    child's messages about the kernel. hidden: its hidden shapes.
+    child's messages about the kernel. hidden: its hidden shapes. A row of the first three whose
+    maximum is 0 is left out.
     """
     exercise = part.definition
     problem = next((str(one["ended"]) for one in messages if "ended" in one), problem)
@@ -228,7 +232,7 @@ def right_row(shapes: int) -> str:
 def idea_row(main: Sequence[Target]) -> str:
     """Return the text (`MarkRow.what`) of the row for the idea of the task, the main targets.
 
-    The text is "uses the idea: " and the words of these targets, between semicolons.
+    The text is "uses the idea: " and the words of these targets, separated by semicolons.
     """
     return f"uses the idea: {'; '.join(one.words for one in main)}"
 
@@ -236,7 +240,7 @@ def idea_row(main: Sequence[Target]) -> str:
 def targets_row(others: Sequence[Target]) -> str:
     """Return the text (`MarkRow.what`) of the row for the other targets.
 
-    The text is "reaches the targets: " and their words, between semicolons.
+    The text is "reaches the targets: " and their words, separated by semicolons.
     """
     return f"reaches the targets: {'; '.join(one.words for one in others)}"
 
@@ -298,9 +302,10 @@ def _ignored_targets(
 ) -> list[str]:
     """Return the names of missed targets because of which the main ones give no points.
 
-    These are missed targets in `Part.needed`, and targets of the idea (`of_idea`) that are missed
-    by more than a factor of `slack`. missed: maps a target's name to why it is missed, or to "".
-    by_shape: maps the index of a shape to the child's message about it.
+    These are missed targets in `Part.needed`, and then missed targets of the idea (`of_idea`) that
+    give points and whose count is unknown or more than `slack` times the limit. missed: maps a
+    target's name to why it is missed, or to "". by_shape: maps the index of a shape to the child's
+    message about it.
     """
     needed = [one for one in part.needed if missed[one]]
     of_idea = [one for one in part.definition.targets if one.of_idea and scores(part, one)]
@@ -511,8 +516,9 @@ def _case_summary(reasons: Sequence[str]) -> str:
 def _host_rows(part: Part, messages, refusal: str, problem: str) -> list[MarkRow]:
     """Return a list of one row, in which each named fault costs its percentage of the points.
 
-    The row has no points if the function was refused or its child ended early. refusal, problem:
-    why, or "". messages: the child's messages about the function.
+    The row has no points if the function was refused, if its child ended early, or if the child did
+    not send exactly one message with a judgement. refusal, problem: why, or "". messages: the
+    child's messages about the function.
     """
     exercise: HostExercise = part.definition
     what, judged = "; ".join(exercise.promises), [one for one in messages if "passed" in one]

@@ -34,9 +34,9 @@ class Mutant:
 
 
 def mutants(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (label, changed source code) for every node to which a rule of RULES applies.
+    """Yield (label, changed source code) for each rule of RULES and each node to which it applies.
 
-    text: the source code of a right function.
+    Two of them may have the same source code. text: the source code of a right function.
     """
     for one in _changes(text, RULES):
         yield one.what, one.text

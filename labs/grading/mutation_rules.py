@@ -19,7 +19,8 @@ NAMES = {"m": "n", "n": "k", "k": "m", "row": "col", "col": "row", "tx": "ty", "
 def one_too_far(node: ast.AST) -> bool:
     """Change `<` to `<=`, or `>=` to `>`, in place; return True if the node was changed.
 
-    Of a chain such as `0 <= i < n`, only the first operator is looked at.
+    Of a chain such as `0 < i < n`, only the first operator is looked at. If it is changed, the
+    chain loses its operands after the second one.
     """
     if not isinstance(node, ast.Compare) or type(node.ops[0]) not in COMPARISONS:
         return False

@@ -65,16 +65,18 @@ class Listed:
     def keys(self) -> frozenset[str]:
         """The texts in lower case by which a file's name can identify this row.
 
-        They are the name and the cells in the columns `KEYS` that are not empty.
+        They are the name and the cells in the columns `KEYS` that are not empty. The word
+        "Participant" that Moodle puts before its number is left out.
         """
         cells = [self.cell(one).removeprefix(_PARTICIPANT) for one in KEYS]
         return frozenset(one.casefold() for one in (*cells, self.name) if one)
 
     def numbers(self, heading: str) -> tuple[str, str]:
-        """Return the cells that may hold the number that a platform puts into file names.
+        """Return two cells that may hold the number that a platform puts into file names.
 
-        heading: the column with this number in the platform's own export. The other cell is that of
-        the column `student`.
+        The first is the one below `heading`, without the word "Participant" before the number. The
+        second is that of the column `student`. Each is "" if the row has no such cell. heading: the
+        column with this number in the platform's own export.
         """
         return self.cell(heading).removeprefix(_PARTICIPANT), self.cell("student")
 
@@ -257,12 +259,13 @@ def results(
 def _result(
     whose: Listed | str, tries: Sequence[Submission], marks: Mapping[str, Mark], rule: LateRule
 ) -> Result:
-    """Return the result of one student.
+    """Return the result of one student, by the latest or the best of several tries.
 
     A try in which nothing can be read counts only if that is so in all tries: Moodle makes one of
-    the text that a student writes beside the files. whose: the row of the roster, or the name
-    without a row. tries: the submissions of this student. marks: maps the name of a submission's
-    student to its mark.
+    the text that a student writes beside the files. The rule says which try counts. Of tries with
+    equally many points, the earliest is the best. Without any try, the result has no mark. whose:
+    the row of the roster, or the name without a row. tries: the submissions of this student. marks:
+    maps the name of a submission's student to its mark.
     """
     listed = whose if isinstance(whose, Listed) else None
     name = listed.name if listed else whose

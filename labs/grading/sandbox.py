@@ -143,7 +143,10 @@ def _environment() -> dict[str, str]:
 
 
 def _cache() -> Path | None:
-    """Return the folder in which type inference is cached, or None if it does not exist."""
+    """Return the folder in which type inference is cached.
+
+    Returns None if nothing is cached, or if the folder does not exist.
+    """
     folder = disk_cache.folder()
     return folder.resolve() if folder is not None and folder.is_dir() else None
 

@@ -92,9 +92,9 @@ class PartSummary:
         """Yield a sentence for everything that the grader gets wrong, or that the self-test lacks.
 
         The grader is wrong if a solution or another right function loses points, if a starter has
-        more than a third of the points, or if points are lost without a sentence. The self-test
-        needs at least LEAST_RIGHT right functions, and LEAST_MUTANTS mutants whose sentence names
-        the cause.
+        more than a third of the points, or if a mutant loses points and no sentence says why. The
+        self-test needs at least LEAST_RIGHT right functions, and LEAST_MUTANTS mutants whose
+        sentence names the cause.
         """
         for one in self.of_kind("solution"):
             if not one.full:
@@ -194,7 +194,8 @@ def _trial(part: Part, kind: str, what: str, future: Future) -> Trial:
 def _timed(lab: Lab, submission: Submission, secret: str) -> tuple[Mark, float]:
     """Return the mark of a submission and the processor time in seconds that grading it took.
 
-    secret: a text from which hidden shapes are drawn.
+    Only the time of child processes is counted, in which the submission runs. secret: a text from
+    which hidden shapes are drawn.
     """
     start = _seconds_of_children()
     mark = grade(lab, submission, secret)

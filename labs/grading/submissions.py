@@ -155,8 +155,8 @@ def neutral_name(name: str) -> str:
 def collect(paths: list[Path], called: Callable[[str], str] = unchanged_name) -> list[Submission]:
     """Return a list of one submission per student, found at these paths.
 
-    called: maps a file's name to the name that feedback uses. `gather` also returns what was not
-    read.
+    called: takes a file's name and returns the name that feedback uses for it. `gather` also
+    returns what was not read.
     """
     return gather(paths, called)[0]
 
@@ -168,8 +168,9 @@ def gather(
 
     Each file in `paths`, and each file or folder in a folder of `paths`, is the work of one
     student. Folders are read in alphabetical order. A file that cannot be read becomes a submission
-    with a problem. If several students have one name, a number is added, as in `ann-2`. called:
-    maps a file's name to the name that feedback uses.
+    with a problem. A file of a kind that the grader does not read becomes no submission, but an
+    entry of the second list. If several students have one name, a number is added, as in `ann-2`.
+    called: takes a file's name and returns the name that feedback uses for it.
     """
     submissions, left, names = [], [], set()
     for entry in _entries(paths):
@@ -234,7 +235,8 @@ def submission_of(
     """Return the submission in a file or folder; if it is unusable, it has a problem and no files.
 
     A folder or a zip is read in a child process. student: the name for the submission. folder: True
-    if `entry` is a folder. called: maps a file's name to the name that feedback uses.
+    if `entry` is a folder. The submission of a single `.py` or `.ipynb` has no `left_out`. called:
+    takes a file's name and returns the name that feedback uses for it.
     """
     try:
         apart = folder or entry.suffix.lower() == ".zip"
@@ -250,8 +252,8 @@ def submission_of(
 def _read_apart(entry: Path, folder: bool, called: Callable[[str], str]) -> _Contents:
     """Read an entry in a child process with the limits TO_READ, and return its contents.
 
-    folder: True if the entry is a folder. called: maps a file's name to the name that feedback
-    uses.
+    folder: True if the entry is a folder. called: takes a file's name and returns the name that
+    feedback uses for it.
     """
     outcome = in_child(partial(_messages, entry, folder, called), TO_READ)
     if not outcome.messages:
@@ -267,7 +269,7 @@ def _messages(entry: Path, folder: bool, called: Callable[[str], str]) -> Iterat
 
     "files" holds pairs of a file's name and its bytes in base64, "left" pairs of a file's name and
     why it was not read, and "unusable" why there is nothing to grade, or "". folder: True if the
-    entry is a folder. called: maps a file's name to the name that feedback uses.
+    entry is a folder. called: takes a file's name and returns the name that feedback uses for it.
     """
     read = _read(entry, folder, called)
     files = [(name, base64.b64encode(raw).decode()) for name, raw in read.files]
@@ -277,8 +279,8 @@ def _messages(entry: Path, folder: bool, called: Callable[[str], str]) -> Iterat
 def _read(entry: Path, folder: bool, called: Callable[[str], str]) -> _Contents:
     """Read a file, folder or zip and return its contents. It raises nothing.
 
-    folder: True if the entry is a folder. called: maps a file's name to the name that feedback
-    uses.
+    folder: True if the entry is a folder. called: takes a file's name and returns the name that
+    feedback uses for it.
     """
     files, problem = _Files(called), ""
     try:
@@ -432,7 +434,8 @@ def pieces_of(name: str, raw: bytes) -> tuple[str, ...]:
 
     In a cell, IPython's lines (`%`, `!`) are replaced, and all others keep their numbers. A cell
     that IPython does not run as Python is "". name: the file's name; a notebook ends with `.ipynb`.
-    raw: the file's bytes. Raises Unreadable if the file cannot be decoded or is no notebook.
+    raw: the file's bytes. Raises Unreadable if the file cannot be decoded, is empty, has NUL bytes,
+    or ends with `.ipynb` and is no notebook.
     """
     text = _text_of(name, raw)
     if not name.lower().endswith(".ipynb"):

@@ -57,7 +57,10 @@ class ColumnMajorModel:
             _matrix("third", "ldc", one, (m, n), ldc)[:] = product
 
     def look_for_changes(self) -> None:
-        """Note the first array that was changed by something other than the library."""
+        """Store in `changed` the name of the first array that was changed without the library.
+
+        A name that is there already stays.
+        """
         for name, array in self.arrays.items():
             if not np.array_equal(array, self.before[name], equal_nan=True):
                 self.changed = self.changed or name
@@ -116,7 +119,9 @@ def _matrix(
 def examine_call(call_by_rows: Callable) -> Examination:
     """Call the reader's function with several shapes, and return the outcome with its first cause.
 
-    call_by_rows: takes `sgemm`, a, b and c, and should store a·b in c by calls of `sgemm`.
+    If all products are right but `sgemm` is called more often than needed, the outcome has that as
+    its cause and its only fault. call_by_rows: takes `sgemm`, a, b and c, and should store a·b in c
+    by calls of `sgemm`.
     """
     many = None
     for seed, shape in enumerate((*SHAPES, *_drawn(Random()))):

@@ -95,7 +95,9 @@ class HostExercise(Exercise):
 def judge(exercise: HostExercise, function, patience: float) -> Verdict:
     """Call a host function as its exercise demands, and return the verdict on it.
 
-    patience: the seconds that one call may take.
+    If it cannot be called with the exercise's parameters, the verdict's only cause says so. The
+    facts are empty if there is a cause; else they are those of the outcome and then the exercise's
+    `after`. patience: the seconds that one call may take.
     """
     cause = no_function(exercise.parameters, function)
     if cause:
@@ -125,7 +127,10 @@ def call(function: Callable, *arguments, patience: float):
     own, deadline = function.__code__.co_filename, time.monotonic() + patience
 
     def watch(frame: FrameType, event: str, detail):
-        """Trace a line of the reader's code; raise CallFailed after the deadline."""
+        """Trace the reader's code; return this function, or None for a frame of another file.
+
+        Raises CallFailed at the first line after the deadline.
+        """
         # Trace only lines of the reader's own cell, so that libraries run at full speed.
         if frame.f_code.co_filename != own:
             return None

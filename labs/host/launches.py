@@ -139,8 +139,11 @@ def best_launch(registers: int, shape: Shape) -> BestLaunch:
 def examine_launches(kernel: Callable, launch_best: Callable) -> Examination:
     """Call the reader's function with several register counts and shapes, and return the outcome.
 
-    Its `causes` has only the first cause. kernel: any kernel, which is never run. launch_best: the
-    reader's function, which takes a kernel, a number of registers, a, b and c.
+    For a wrong function, its `causes` has only the first cause, and its `faults` has one fault per
+    probe of COSTS that found one. If a call fails, or does not launch the kernel once with a, b and
+    c, the `faults` are empty, so that all points are lost. A failed call is the cause only if none
+    was found before. kernel: any kernel, which is never run. launch_best: the reader's function,
+    which takes a kernel, a number of registers, a, b and c.
     """
     cause, faults = None, {}
     for registers, shape in (*CALLS, *_drawn(Random())):

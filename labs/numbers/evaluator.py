@@ -172,7 +172,10 @@ class _Frame:
 
 
 def _call(function: FunctionType, arguments: tuple, evaluation: _Evaluation, depth: int) -> object:
-    """Return the value of a function for these arguments; depth: how many calls are around it."""
+    """Return the value of a function for these arguments, None if it ends without a `return`.
+
+    depth: how many calls are around it. Raises CannotEvaluate if the evaluation fails.
+    """
     source = evaluation.source(function)
     frame = _Frame(source, evaluation, depth, {})
     frame.variables.update(zip(source.parameters, arguments, strict=True))
@@ -539,7 +542,11 @@ def _apply(node: ast.AST, op: ast.AST, values: tuple, frame: _Frame) -> object:
 
 
 def _too_long(op: ast.AST, base: float, by: float) -> bool:
-    """Return True if a power or left shift of whole numbers would have more than 4096 bits."""
+    """Return True if a power or left shift of whole numbers may have more than 4096 bits.
+
+    The bits are estimated: the exponent times the bits of the base, or, for a shift, the number of
+    places. False if an operand is a float.
+    """
     if not (isinstance(base, int) and isinstance(by, int)):
         return False
     return by * (base.bit_length() if isinstance(op, ast.Pow) else 1) > MOST_BITS

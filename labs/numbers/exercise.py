@@ -156,8 +156,9 @@ def wrong_answer(
 ) -> str | None:
     """Return sentences on the first wrong case and its mistake, or None if all cases are right.
 
-    A case without an answer also gives a sentence. patience: the seconds for all cases together.
-    table: the exercise's known mistakes.
+    The result is one sentence if every answer is right until a case has no answer, until the time
+    is over, or although an answer that must be an int is a float. patience: the seconds for all
+    cases together. table: the exercise's known mistakes.
     """
     answers, failed = _answers(exercise, function, patience)
     for case, answer in zip(exercise.all_cases, answers, strict=False):
@@ -204,7 +205,12 @@ def _symptom(exercise: NumbersExercise, case: Case, answer: float) -> str:
 
 
 def _explained(exercise: NumbersExercise, case: Case, answer: float) -> str:
-    """Return sentences on a wrong answer that no known mistake explains."""
+    """Return sentences on a wrong answer that no known mistake explains.
+
+    If every right answer is whole and this one is not, they say that and ask whether a division
+    needs rounding. Otherwise they are what `exercise.instead` says, or the case's `why` if that is
+    "", and then what `exercise.beside` says.
+    """
     if exercise.whole and not float(answer).is_integer():
         if not exercise.unit:
             return translate(
@@ -225,7 +231,9 @@ def _mistake(
 ) -> str | None:
     """Return the sentence of the mistake in `wrong.py` that gives exactly these answers, or None.
 
-    answers: the answers of the reader's function, in the order of the cases.
+    If several sentences belong to these answers, the first in the table is returned. Its
+    placeholder {numbers}, if it has one, is not filled yet. answers: the answers of the reader's
+    function, in the order of the cases.
     """
     key = _fingerprint(exercise, answers)
     sentences = table.known.get(key) if key else None
@@ -235,8 +243,9 @@ def _mistake(
 def fingerprint(exercise: NumbersExercise, function: Callable, patience: float) -> str | None:
     """Return a digest of a wrong function's answers, 10 hexadecimal digits, or None.
 
-    Returns None if it gives too few answers, or if it is no function with the right parameters.
-    patience: the seconds of processor time for all cases together.
+    Returns None if it has answers for fewer than `exercise.enough` cases and not for all cases, or
+    if it is no function with the right parameters. patience: the seconds of processor time for all
+    cases together.
     """
     if no_function(exercise.parameters, function):
         return None
@@ -245,7 +254,10 @@ def fingerprint(exercise: NumbersExercise, function: Callable, patience: float) 
 
 
 def _fingerprint(exercise: NumbersExercise, answers: Sequence[float]) -> str | None:
-    """Return a digest of answers, 10 hexadecimal digits, or None if there are too few of them."""
+    """Return a digest of answers, 10 hexadecimal digits, or None if there are too few of them.
+
+    There must be at least `exercise.enough` answers, or one per case if there are fewer cases.
+    """
     if len(answers) < min(exercise.enough, len(exercise.all_cases)):
         return None
     return hashlib.sha256(json.dumps([f"{one:.9g}" for one in answers]).encode()).hexdigest()[:10]
@@ -257,7 +269,8 @@ def _answers(
     """Return (answers in the order of the cases, sentence on why they end early or None).
 
     The answers end early at a case without an answer, or after `patience` seconds of processor
-    time. They also end, without a sentence, after `enough` cases if one answer is wrong.
+    time. They also end, without a sentence, as soon as an answer was wrong and there are at least
+    `enough` answers.
     """
     answers: list[float] = []
     evaluate, all_right = make_evaluator(function), True

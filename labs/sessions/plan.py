@@ -38,8 +38,9 @@ _SHOWN = re.compile(r"\bquestion (\d)|\bdemonstration\b")
 class Question:
     """A question for a show of hands.
 
-    text: as Markdown, without the answers. answers: letter, A to D -> answer. right: the letter of
-    the right one. because: why it is right. wrong: letter of each other answer -> why it is wrong.
+    text: as Markdown, without the answers. answers: a dict from the letter, A to D, to the answer.
+    right: the letter of the right answer. because: why it is right. wrong: a dict from the letter
+    of each other answer to why it is wrong.
     """
 
     text: str
@@ -54,10 +55,10 @@ class Session:
     """The plan of a session.
 
     number: the lesson's number, such as "05", or the name of an extra one; "05_second" for the
-    second sitting. title: without the number. sections: heading in `SECTIONS` -> its Markdown.
-    questions: in order. asked: the question that the class answers before it sees the
-    demonstration. taken_home: the sentence that ends the session. opens: the question of the first
-    slide, as Markdown; "" if it is the one with which the lesson begins.
+    second sitting. title: without the number. sections: a dict from each heading in `SECTIONS` to
+    the Markdown below it. questions: in order. asked: the question that the class answers before it
+    sees the demonstration. taken_home: the sentence that ends the session. opens: the question of
+    the first slide, as Markdown; "" if it is the one with which the lesson begins.
     """
 
     number: str
@@ -101,12 +102,15 @@ class Session:
 
     @property
     def demonstration(self) -> list[str]:
-        """The code blocks of the demonstration, in order."""
+        """The Python code of each code block in the section on the demonstration, in order."""
         return _CODE.findall(self.sections["The demonstration"])
 
 
 def plan_files() -> dict[str, Path]:
-    """Return a session's number, such as "05" or "05_second" -> path of its plan."""
+    """Return a dict from a session's number, such as "05" or "05_second", to its plan's path.
+
+    It is in the order of the file names.
+    """
     return {file.stem: file for file in sorted(FOLDER.glob("*.md")) if file.stem != "README"}
 
 

@@ -89,7 +89,10 @@ def _text(source: str, follows: str) -> nbformat.NotebookNode:
 
 
 def _opening(number: str) -> str:
-    """Return the question with which a lesson begins, as Markdown, or "" if it has none."""
+    """Return the question with which a lesson begins, as Markdown, or "" if it has none.
+
+    It is the first paragraph in the lesson's first text cell that ends with a bold question.
+    """
     paragraphs = read(lessons()[number]).prose[0].source.split("\n\n")
     return next((text for text in paragraphs if text.endswith("?**")), "")
 

@@ -49,9 +49,12 @@ def _write(name: str, target: Path, hints: bool) -> None:
 
 
 def changed(name: str, hints: bool = True) -> str | None:
-    """Return the text of a file in the copy if it differs from the course's, else None.
+    """Return the text that a file gets in the copy, or None if it is copied as it is.
 
-    name: the file's path, relative to the course. hints: False to leave out the hints of exercises.
+    The result is a text for `labs/__main__.py`, for formulas of exercises and for notebooks, even
+    for a notebook without answers. Without hints, it is also a text for each `exercise.py` and for
+    the catalogues of translations. name: the file's path, relative to the course. hints: False to
+    leave out the hints of exercises.
     """
     path = PurePosixPath(name)
     if name == "labs/__main__.py":

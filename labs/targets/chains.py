@@ -36,10 +36,11 @@ def independent_chains(chains: int, k: int) -> Target:
     """Return the target that a sum of a matrix product is added in at least `chains` chains.
 
     The count is the number of terms of the longest chain at the first shape, where a sum has `k`
-    terms, and its limit is k / `chains`; at a shape with another k it is scaled by it. One block is
-    launched again, with inputs from which rounding shows the chains. If a kernel hides them, the
-    count is that of a single chain. At a shape that does not fill all blocks, the block is launched
-    with k terms and as many more as the shape has left over there.
+    terms, and its limit is k / `chains`, rounded down; at a shape with another k it is scaled by
+    it. One block is launched again, with inputs from which rounding shows the chains. If a kernel
+    hides them, the count is `k`, that of a single chain. At a shape that does not fill all blocks,
+    the block is launched with k terms and as many more as the shape has left over there. There a
+    count of up to UNEVEN times the limit is returned as the limit.
     """
 
     def measure(run: Run) -> float:
@@ -118,7 +119,8 @@ def _together(run: Run, count: int) -> list[tuple[int, int, int]]:
     """Return (term, later term, steps between them) of each tested pair in the same chain.
 
     The pairs are each of the first FIRST terms that thread 0 reads, with those that it reads fewer
-    than `count` steps later. One block is launched again.
+    than `count` steps later; if the result has fewer rows than there are pairs, only the first
+    pairs are tested. One block is launched again.
     """
     order = order_of_terms(run)
     pairs = [

@@ -14,11 +14,12 @@ CONVERSIONS = {"float32"}  # of a float32, which change nothing
 
 
 def steered(run: Run, *parameters: str) -> Site | None:
-    """Return the first line with an index or a condition that depends on a loaded value, or None.
+    """Return a line with an index, condition or range that depends on a loaded value, or None.
 
-    A comparison counts as a condition. parameters: the exercise's names of the arrays from which
-    the values are loaded. The functions that the kernel names are read, too, and in them each
-    parameter may be such an array.
+    A range is that of a `for` loop. A comparison counts as a condition. A line of the kernel comes
+    before one of the functions that it names, which are read, too; in them each parameter may be an
+    array of the values. parameters: the exercise's names of the arrays from which the values are
+    loaded.
     """
     source = read_source(run.kernel.py_func)
     for one in (source, *named_functions(source, {source.function})):
@@ -35,10 +36,11 @@ def steered(run: Run, *parameters: str) -> Site | None:
 
 
 def computing(run: Run, array: str, stored_in: Set[str]) -> list[Site]:
-    """Return the source lines that compute with a value loaded from an array.
+    """Return the source lines that compute with a value loaded from an array, in no certain order.
 
     Such a line has an operator, a comparison or a call with the value; a conversion does not count.
-    array: the reader's name of it. stored_in: names of arrays whose elements are not followed.
+    A line with several of them is returned several times. array: the reader's name of it.
+    stored_in: names of arrays whose elements are not followed.
     """
     source = read_source(run.kernel.py_func)
     loaded = _loaded_names(source.tree, {array}, stored_in)
@@ -50,7 +52,11 @@ def computing(run: Run, array: str, stored_in: Set[str]) -> list[Site]:
 
 
 def _operands(node: ast.AST) -> list[ast.expr]:
-    """Return the values with which a node of a syntax tree computes."""
+    """Return the values with which a node of a syntax tree computes.
+
+    They are the operands of an operator or comparison, and the arguments of a call. The list is
+    empty for any other node and for a conversion.
+    """
     match node:
         case ast.BinOp():
             return [node.left, node.right]

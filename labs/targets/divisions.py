@@ -89,7 +89,7 @@ def _operations_on_floats(run: Run) -> int:
 
 
 def _iterations_of_a_thread(run: Run) -> dict[Site, float]:
-    """Return the source line of each loop -> its iterations per thread, on average."""
+    """Return a dict from the source line of each loop to its iterations per thread, on average."""
     launch = run.job.launch(run.shape)
     threads = launch.blocks * launch.threads
     return {site: count / threads for site, count in run.trace.turns.items()}

@@ -86,11 +86,12 @@ def _sentences(run: Run, recording: Recording, store: Event, load: Event, reader
 
 
 def _read_without_barrier(recording: Recording) -> tuple[Event, Event, int] | None:
-    """Return a store, the load that reads one of its words, and the reading thread, or None.
+    """Return (store, load, thread) of the first word that is read without a barrier, or None.
 
-    Between both, the storing thread takes part in no barrier and in no other meeting of threads,
-    such as a shuffle. The virtual GPU reports such a pair as a race while the storing thread lives,
-    so in a launch without a race this thread has ended.
+    store: the event that stored the word. load: the event in which the thread with this number
+    reads it. Between both, the storing thread takes part in no barrier and in no other meeting of
+    threads, such as a shuffle. The virtual GPU reports such a pair as a race while the storing
+    thread lives, so in a launch without a race this thread has ended.
     """
     events, threads = recording.events, int(np.prod(recording.shape))
     words = {one.name: int(np.prod(one.shape)) for one in recording.arrays if one.space == "shared"}

@@ -97,7 +97,10 @@ def tests_per_multiply_add(at_most: float) -> Target:
     """
 
     def tests(run: Run) -> dict[Site, int]:
-        """Return source line of each loop that is not unrolled -> its tests, over all threads."""
+        """Return a dict from each loop's source line to its tests over all threads.
+
+        Loops that the compiler unrolls fully are left out.
+        """
         source, kept = read_source(run.kernel.py_func), iterations_of_kept_loops(run)
         nodes = list(ast.walk(source.tree))
         constants = {**source.names, **_own_numbers(nodes)}
@@ -161,7 +164,11 @@ class _Reader:
         return found
 
     def _tests_of_call(self, call: ast.Call, depth: int) -> int:
-        """Return 1 for a call that chooses between values, or the tests of a reader's function."""
+        """Return the tests that a call makes: those of a reader's function, or 1 to choose a value.
+
+        The result is 0 for any other call, and for a reader's function if `depth` is 0. depth: how
+        many functions may call each other.
+        """
         name = ast.unparse(call.func).split(".")[-1]
         function = getattr(self.names.get(name), "py_func", None)
         if function is None:
@@ -315,8 +322,8 @@ def instructions_per_multiply_add(at_most: float) -> Target:
     """Return the target of at most `at_most` instructions per multiply-add in the hottest loop.
 
     They are counted in the machine code: in the loop with the most multiply-adds, or in the whole
-    kernel if it has no loop. FFMA and FMUL count as multiply-adds. The count is None on a machine
-    without a compiler for CUDA.
+    kernel if it has no loop. FFMA and FMUL count as multiply-adds. The count is None without a
+    compiler for CUDA, and for a kernel that the compiler refuses.
     """
 
     def measure(run: Run) -> float | None:

@@ -38,8 +38,8 @@ def machine_code(run: Run) -> XRay | None:
 def loop_of_64_bits(run: Run) -> str | None:
     """Return sentences if the kernel's loop compares or shifts 64-bit numbers, else None.
 
-    The result is also None without a compiler, for machine code without a loop, and if `uint32(…)`
-    is around all results in the source of the loop.
+    The result is also None without a compiler, for a kernel that the compiler refuses, for machine
+    code without a loop, and if `uint32(…)` is around all results in the source of the loop.
     """
     loop = _loop(run)
     if not any(set(OF_64_BITS).intersection(one.opcode.split(".")) for one in loop):
@@ -70,18 +70,23 @@ def _wide_results(run: Run) -> str:
 
 
 def _loop(run: Run) -> Sequence[Instruction]:
-    """Return the instructions of the kernel's hottest loop; () without a loop or a compiler."""
+    """Return the instructions of the kernel's hottest loop.
+
+    They are () without a loop, without a compiler, and for a kernel that the compiler refuses.
+    """
     code = machine_code(run)
     return code.hot.body if code and code.hot else ()
 
 
 def condition_of_64_bits(instructions: int) -> Callable[[Run], str | None]:
-    """Return a function: run -> a remark on 64-bit numbers in the kernel's loop, or None.
+    """Return a function that takes a run and returns a remark on 64-bit numbers, or None.
 
-    One comparison of 64 bits is allowed, because `cuda.blockDim.x` has 64 bits. There is no remark
-    on a loop with at most `instructions` instructions per iteration, without a compiler, for
-    machine code without a loop, and if `uint32(…)` is around all results in the source of the loop.
-    instructions: those per iteration of the course's loop.
+    The remark is on a hottest loop with a wide instruction, such as IMAD.WIDE, or with several
+    comparisons or shifts of 64 bits; one is allowed, because `cuda.blockDim.x` has 64 bits. There
+    is no remark on a loop with at most `instructions` instructions per iteration, without a
+    compiler, for a kernel that the compiler refuses, for machine code without a loop, and if
+    `uint32(…)` is around all results in the source of the loop. instructions: those per iteration
+    of the course's loop.
     """
 
     def remark(run: Run) -> str | None:

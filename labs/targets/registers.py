@@ -27,8 +27,8 @@ _CHOICES = (
 def no_local_memory() -> Target:
     """Return the target of no local memory in the machine code.
 
-    The count is the bytes of local memory per thread, or None on a machine without a compiler for
-    CUDA.
+    The count is the bytes of local memory per thread. It is None without a compiler for CUDA, and
+    for a kernel that the compiler refuses.
     """
 
     def measure(run: Run) -> float | None:
@@ -81,7 +81,8 @@ def share_of_multiply_adds(at_least: float) -> Target:
     """Return the target that a fraction of the hottest loop's instructions are multiply-adds.
 
     at_least: the fraction, from 0 to 1. The count is the number of instructions per multiply-add,
-    because a Target has an upper limit; it is None on a machine without a compiler for CUDA.
+    because a Target has an upper limit; it is at most 1000. It is None without a compiler for CUDA,
+    and for a kernel that the compiler refuses.
     """
 
     def measure(run: Run) -> float | None:
@@ -157,7 +158,8 @@ def _open_loop(tree: ast.FunctionDef) -> str:
 def _why(run: Run) -> str:
     """Return sentences on the first index of a local array that the compiler cannot know.
 
-    If there is none, return a question to the reader.
+    If there is none, return sentences on an index that a loop computes from its own value or from
+    its counter, and without such an index a question to the reader.
     """
     unknown = _unknown_index(run.tree)
     if unknown is None:
@@ -339,10 +341,10 @@ def _is_known(
 
 
 def _setting(access: ast.AST, name: str, tree: ast.FunctionDef) -> ast.Assign | None:
-    """Return the assignment that makes a name differ from thread to thread, or None.
+    """Return the last assignment that makes a name differ from thread to thread, or None.
 
-    Only assignments in the innermost loop around `access` count, and not those that compute the
-    name from its own last value.
+    Only assignments in the innermost loop around `access` count, or those of the whole kernel if
+    there is no loop around it. Those that compute the name from its own last value do not count.
     """
     loops = _loops_around(access, tree)
     found = [

@@ -64,7 +64,8 @@ def reads_per_multiply_add(wanted: float) -> Target:
 def warp_barrier_between_sums() -> Target:
     """Return the target that a `syncwarp` is between the loops of two sums.
 
-    The count is 1 if it is missing or in a loop over the steps of k, else 0.
+    The count is 0 if `_is_between` finds a `syncwarp` between two innermost loops that read shared
+    words, else 1.
     """
 
     def cause(run: Run, value: float) -> str:
@@ -134,7 +135,10 @@ def _reading_loops(run: Run) -> tuple[list[ast.For | ast.While], list[ast.For | 
 
 
 def _sums(loop: ast.For | ast.While) -> set[str]:
-    """Return the names of the variables that are assigned in a loop and used in what they get."""
+    """Return the names of the variables that are assigned in a loop and used in what they get.
+
+    The variables in the test of a `while` loop are left out.
+    """
     found = set()
     for node in ast.walk(loop):
         if isinstance(node, ast.AugAssign):

@@ -195,9 +195,9 @@ def loads_by_all_threads(share: Callable[[Run], float], *parameters: str) -> Tar
     """Return the target that the threads of a block load its words together, at every shape.
 
     The count is the number of words that the busiest thread of block 0 and a drawn block loads from
-    these inputs, divided by its share. A warp that loads for the whole block loads many shares.
-    share: returns the words that each thread of a full block loads if all load equally many.
-    parameters: the exercise's names of the inputs.
+    these inputs, divided by its share, and its limit is MOST_SHARES. A warp that loads for the
+    whole block loads many shares. share: returns the words that each thread of a full block loads
+    if all load equally many. parameters: the exercise's names of the inputs.
     """
 
     def loaded(run: Run, recording: Recording) -> np.ndarray:

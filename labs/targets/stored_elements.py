@@ -22,8 +22,9 @@ Stored = Mapping[Thread, list[int]]
 def overlap_or_gap(run: Run) -> str | None:
     """Return sentences on two threads that store one element, or on an element that none stores.
 
-    An element that none stores is named only if it is before all stored ones, between the elements
-    of thread 0, or between those of threads 0 and 1. Returns None if neither is found. Only the
+    The two threads come first. An element that none stores is named only if it is before all stored
+    ones, between the elements of thread 0, or between those of threads 0 and 1. Returns None if
+    neither is found, or if the second launch fails, for example because it does not end. Only the
     first BLOCKS blocks are looked at; the kernel is launched again to record them.
     """
     try:
@@ -38,8 +39,8 @@ def stored_twice(run: Run) -> str | None:
 
     It is the lowest element that two threads store, and the sentence names both; if there is none,
     it is the element that the first thread with a repetition stores most often. Also returns None
-    for a result with several dimensions, and if the second launch does not end. Only the first
-    blocks are looked at; the kernel is launched again to record them.
+    for a result with several dimensions, and if the second launch fails, for example because it
+    does not end. Only the first blocks are looked at; the kernel is launched again to record them.
     """
     if run.out.ndim > 1:
         return None
@@ -122,7 +123,8 @@ def _gap(run: Run, stored: Stored) -> str | None:
     """Return sentences on the first element that no thread stores, or None.
 
     Returns None unless the element is before all stored ones, between the elements of thread 0 of
-    block 0, or between those of threads 0 and 1.
+    block 0, or between those of threads 0 and 1; in the last two cases thread 1 must store
+    elements, too. Also returns None if thread 0 stores nothing.
     """
     missing = int(np.flatnonzero(run.unwritten)[0])
     own, next_own = stored.get((0, 0)), stored.get((0, 1))

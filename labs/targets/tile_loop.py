@@ -19,9 +19,10 @@ JOINED = "LDS.128"  # reads four words, and takes two wavefronts if all lanes re
 def read_wavefronts(at_most: float) -> Target:
     """Return the target of at most `at_most` shared-memory wavefronts per multiply-add.
 
-    The reads are those of the machine code of the innermost loop, where an `LDS.128` counts twice;
-    the stores are counted on the virtual GPU. FFMA and FMUL are multiply-adds. The count is None
-    without a compiler for CUDA, and for machine code without a loop.
+    The reads are those of the loop with the most multiply-adds in the machine code, where an
+    `LDS.128` counts twice; the stores are counted on the virtual GPU. FFMA and FMUL are
+    multiply-adds. The count is None without a compiler for CUDA, for a kernel that the compiler
+    refuses, and for machine code without a loop.
     """
 
     def measure(run: Run) -> float | None:
@@ -82,7 +83,8 @@ def instructions_with_tiles(at_most: float) -> Target:
     """Return the target of at most `at_most` instructions per multiply-add in the loop over tiles.
 
     Those of its innermost loop and those around it are counted in the machine code. The count is
-    None without a compiler for CUDA, and for machine code without a loop of multiply-adds.
+    None without a compiler for CUDA, for a kernel that the compiler refuses, and for machine code
+    without a loop of multiply-adds.
     """
 
     def measure(run: Run) -> float | None:
@@ -110,7 +112,10 @@ def instructions_with_tiles(at_most: float) -> Target:
 
 
 def _around(run: Run) -> float:
-    """Return the instructions per multiply-add of the loop over tiles around its inner loop."""
+    """Return the instructions per multiply-add of the loop over tiles around its inner loop.
+
+    Those of the inner loop are not included. The kernel's machine code must have a hottest loop.
+    """
     code, trace = machine_code(run), run.trace
     launch = run.job.launch(run.shape)
     warps = launch.blocks * cdiv(launch.threads, WARP)

@@ -51,7 +51,10 @@ def main(arguments: list[str]) -> int:
 
 
 def _read() -> dict[str, str]:
-    """Return stage -> the commit at which it last passed on everything; {} without a file."""
+    """Return a dict from a stage to the commit at which it last passed on everything.
+
+    The dict is empty without the file `WHOLE`.
+    """
     if not WHOLE.exists():
         return {}
     lines = WHOLE.read_text(encoding="utf-8").splitlines()

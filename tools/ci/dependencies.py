@@ -39,7 +39,7 @@ def tracked() -> tuple[str, ...]:
 
 @cache
 def of_the_repository() -> Graph:
-    """Return path of a Python file -> paths of the files that it depends on, for all such files.
+    """Return a dict from the path of each Python file to the paths of the files that it depends on.
 
     These are direct dependencies, as `graph` finds them. The result is cached.
     """
@@ -49,11 +49,11 @@ def of_the_repository() -> Graph:
 
 
 def graph(texts: Mapping[str, str], others: Iterable[str]) -> Graph:
-    """Return path of a Python file -> paths of the files that it directly depends on.
+    """Return a dict from the path of each Python file to the paths that it directly depends on.
 
     They are the modules that it imports, the files that its strings name and, for the package of
-    exercises, the files of all exercises. texts: path of each Python file -> its text. others: the
-    paths of all other files.
+    exercises, the files of all exercises. texts: the text of each Python file, by its path. others:
+    the paths of all other files.
     """
     modules = {_dotted(path): path for path in texts}
     data = _Data(others)
@@ -163,10 +163,12 @@ class _Data:
         return found.union(*(self._of_text(module, text) for text in strings))
 
     def _of_text(self, module: str, text: str) -> set[str]:
-        """Return the paths of the files that a string in a module names; none for a sentence.
+        """Return the paths of the files that a string in a module names.
 
-        A string names a file by its name or the end of its path, or all files in a folder. module:
-        the module's path.
+        A string names a file by its name or the end of its path, or all files in a folder. The set
+        is empty for a text with a space or a line break, which is a sentence, and for all texts of
+        `utils/paths.py`. If several files have the name alone, those of the module's package and
+        the one at the top are returned. module: the module's path.
         """
         if "\n" in text or " " in text or module == "utils/paths.py":  # a sentence
             return set()

@@ -81,10 +81,11 @@ class Change:
 
     @property
     def lessons(self) -> list[str] | None:
-        """The numbers of the lessons whose own files changed, sorted; an extra lesson's name.
+        """The numbers of the lessons whose own files changed, sorted, as texts such as "07".
 
-        It is None if all lessons must be checked: because everything must be, or because a file
-        that every lesson uses changed.
+        An extra lesson has its name instead of a number. The value is [] if no lesson's own files
+        changed, and None if all lessons must be checked: because everything must be, or because a
+        file that every lesson uses changed.
         """
         if self.is_whole or self.reached & set(ENGINE):
             return None
@@ -140,23 +141,24 @@ def stages() -> Mapping[str, Build]:
 
 
 def _always(*command: str) -> Build:
-    """Return a function: change -> the stage with this command."""
+    """Return a function that takes any change and returns the stage with this command."""
     return lambda change: Stage(command)
 
 
 def _if_reached(starts: tuple[str, ...], *command: str, tries: int = 1) -> Build:
-    """Return a function: change -> the stage with this command, or None.
+    """Return a function that takes a change and returns the stage with this command, or None.
 
-    It is None if the change reaches no file whose path begins with one of `starts`.
+    It returns None if the change reaches no file whose path begins with one of `starts`.
     """
     return lambda change: Stage(command, tries) if change.reaches(starts) else None
 
 
 def _site(target: str) -> Build:
-    """Return a function: change -> the stage that makes the site's pages or checks them, or None.
+    """Return a function that takes a change and returns a stage on the site's pages, or None.
 
-    It is None unless a lesson, an exercise, or code that makes pages changed. target: the target
-    of make that the stage runs.
+    The function returns None unless own files of a lesson or an exercise changed, or the change
+    reaches a file below PAGES. target: the target of make that the stage runs, to make or to check
+    the pages.
     """
 
     def build(change: Change) -> Stage | None:
@@ -167,10 +169,10 @@ def _site(target: str) -> Build:
 
 
 def _slow(folders: tuple[str, ...]) -> Build:
-    """Return the function for a stage that runs slow tests below these folders.
+    """Return a function that takes a change and returns the stage of slow tests in these folders.
 
-    It runs all of them, or those that the change reaches. The function returns None if there are no
-    such tests.
+    The stage runs all of them if everything is to be checked, and else those that the change
+    reaches and those of the changed lessons. The function returns None if there are no such tests.
     """
     command = (*PYTEST, "--dist", "loadgroup", "-m", "slow")
 

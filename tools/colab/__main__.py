@@ -59,7 +59,8 @@ def run_lessons(environment: Replay, numbers: list[str]) -> bool:
     """Run lessons in an environment and return True if a lesson fails.
 
     numbers: the lessons' numbers, such as "07"; if empty, all lessons run. The first lesson runs
-    alone, because it installs packages; the others run in two halves.
+    alone, because it installs packages; the others run in two halves. Raises
+    subprocess.TimeoutExpired if one of these runs takes more than `SECONDS`.
     """
     first, *others = numbers or lessons()
     with tempfile.TemporaryDirectory() as folder:

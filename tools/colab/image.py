@@ -52,9 +52,10 @@ def interpreter(version: str) -> Path:
 
 
 def versions_in(file: Path) -> dict[str, str]:
-    """Return canonical package name -> version, from a file in the format of `pip freeze`.
+    """Return a dict from canonical package name to version, read from a file.
 
-    Lines that are not NAME==VERSION are ignored. Raises NoImage if the file does not exist.
+    The file has the format of `pip freeze`. Lines that are not NAME==VERSION are ignored. Raises
+    NoImage if the file does not exist.
     """
     if not file.is_file():
         raise NoImage(f"There is no list {file}: give LIST the output of pip freeze in Colab.")
@@ -71,7 +72,8 @@ def build_image(file: Path, version: str, folder: Path) -> Path:
     """Return the folder of an environment with a list's packages; build it if it is missing.
 
     file: the list, in the format of `pip freeze`. version: Python's version, such as "3.13".
-    folder: the folder that holds environments. Raises NoImage if it cannot be built.
+    folder: the folder that holds environments. Raises NoImage without the list or such a Python,
+    and if pip fails; subprocess.CalledProcessError if no virtual environment can be made.
     """
     packages = versions_in(file)
     chosen = repr((sorted(packages.items()), WITH_DEPENDENCIES, ALONE, version))
@@ -118,6 +120,6 @@ def pip(environment: Path, *arguments) -> str:
 
 
 def packages_of(environment: Path) -> dict[str, str]:
-    """Return canonical package name -> version of the packages that an environment has."""
+    """Return a dict from canonical name to version of the packages that an environment has."""
     rows = json.loads(pip(environment, "list", "--format", "json"))
     return {canonical(row["name"]): row["version"] for row in rows}

@@ -84,7 +84,10 @@ def lessons(replay: Replay, folder: Path, numbers: list[str]) -> subprocess.Pope
 
 
 def with_a_t4(replay: Replay) -> str:
-    """Prepare Colab for CUDA 12.4, compile a kernel for a T4, and return the printed text."""
+    """Prepare Colab for CUDA 12.4, compile a kernel for a T4, and return the printed text.
+
+    Exits with the output if this program fails.
+    """
     command = [str(python_of(replay.python)), "-c", AS_WITH_A_T4]
     return _run(command, replay.course, {**MARKS, "XRAY_CACHE": str(replay.python / "xray")})
 

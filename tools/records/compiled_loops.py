@@ -86,7 +86,7 @@ def listed() -> Iterator[tuple[str, Callable, object]]:
 
 
 def counted(name: str, limit: int | None, report: XRay) -> RecordedLoop:
-    """Return the row with the counts of one kernel's hot loop.
+    """Return the row with the counts of one kernel's hot loop, and the versions of the compiler.
 
     name: the kernel's name. limit: the greatest number of registers per thread, or None. report:
     the kernel's x-ray.

@@ -104,7 +104,10 @@ def require_right(compiler: str, products: ModuleType, reductions: ModuleType) -
 
 
 def all_cases() -> Iterator[CompilerCase]:
-    """Yield the products of `PRODUCTS`, then reductions that wait and that do not."""
+    """Yield the products of `PRODUCTS`, then two reductions for each of `LENGTHS`.
+
+    The first of the two waits for its result, and the second one does not.
+    """
     for m, n, k, *layouts in PRODUCTS:
         yield product_case(GemmShape(m, n, k), *layouts)
     for elements in LENGTHS:

@@ -95,12 +95,13 @@ def measured(
     device: str, capability: tuple[int, int], compilers: Sequence[Compiler], package: str,
     sizes=SIZES,
 ) -> Iterator[CompilerTime]:  # fmt: skip
-    """Yield the times of each step of a ladder that the device can run, one row per compiler.
+    """Yield a row per step and compiler, for each step of a ladder that the device can run.
 
-    The kernels of a step are timed in turns, after their results were found right at a small size.
-    device, capability: its name and compute capability. package: that of the kernels, such as
-    "gemm_kernels". sizes: ladder -> the size of the problem. Raises CourseError if a result is
-    wrong.
+    The rows are step by step, and those of a step in the order of `compilers`. The kernels of a
+    step are timed in turns, after their results were found right at a small size. device,
+    capability: its name and compute capability. package: that of the kernels, such as
+    "gemm_kernels". sizes: a dict from the ladder's name to the size of the problem. Raises
+    CourseError if a result is wrong.
     """
     ladders = [ladder_of(package, compiler) for compiler in compilers]
     ladder = ladders[0]

@@ -84,9 +84,11 @@ def compiled_with(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write or check the rows of the installed compilers; return 0, or 1 if one differs.
+    """Write the rows of the installed compilers into the record and its page; return 0.
 
-    arguments: the words of the command line; by default, those of this process.
+    With --check, nothing is written: each row that is not in the record is printed, and the result
+    is 1 if there are any. With --page, only the tables of the page are written. arguments: the
+    words of the command line; by default, those of this process.
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--compilers", nargs="+", metavar="NAME", help="by default all installed")

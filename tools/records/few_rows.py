@@ -39,7 +39,7 @@ ALLOWED = 1e-4  # of the largest element of c
 
 
 def rivals(shape: GemmShape, inputs: tuple, out) -> Mapping[str, Execution]:
-    """Return name -> function () that computes c = a·b, in the order of timing.
+    """Return a dict from name to a function () that computes c = a·b, in the order of timing.
 
     All store c in `out`, except for the library, which has its own output. Raises CourseError
     without the library.

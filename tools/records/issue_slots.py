@@ -59,9 +59,9 @@ def profile(metrics: str = f"{INSTRUCTIONS},{BUSY}") -> str:
 
 
 def launches_of(text: str, kernel: str) -> dict[str, float]:
-    """Return metric -> value of a kernel's launch; text: the output of `profile`.
+    """Return a dict from metric to its value for the launch of a kernel.
 
-    Raises CourseError if the kernel was not launched.
+    text: the output of `profile`. Raises CourseError if the kernel was not launched.
     """
     values = {
         row["Metric Name"]: float(row["Metric Value"].replace(",", ""))

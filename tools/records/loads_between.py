@@ -33,7 +33,7 @@ RANGE = (
 
 
 def kernels() -> dict:
-    """Return name -> kernel of a product with tiles of 16×16, in the order of timing.
+    """Return a dict from name to kernel of a product with tiles of 16×16, in the order of timing.
 
     The starter and `order_loads` have one buffer. All others are the solution of `double_buffer`
     with another loop or with another change of its buffers.

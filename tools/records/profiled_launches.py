@@ -58,7 +58,10 @@ class Profiled:
 
     @property
     def shape_text(self) -> str:
-        """The shape as the record writes it."""
+        """The shape as the record writes it, such as "4096x4096x4096" for m, n and k.
+
+        For a reduction it is the number of elements, such as "33554432".
+        """
         if isinstance(self.shape, ReduceShape):
             return str(self.shape.elements)
         return f"{self.shape.m}x{self.shape.n}x{self.shape.k}"

@@ -93,7 +93,7 @@ def build_without_sum(BLOCK, TURNS):
 
 
 def ways() -> dict[str, Way]:
-    """Return name of a row -> the way that it times, in the order of the rows."""
+    """Return a dict from the name of a row to the way that it times, in the order of the rows."""
     text = EXERCISES["ticket"].solution_text
     assert text.count(LOOP) == 1
     ticket = variants.function_in("ticket", text)

@@ -118,7 +118,9 @@ def _known_metrics() -> list[str]:
 def figures(details: str, metrics: str) -> pd.DataFrame:
     """Return a table with a row per kernel and figure: kernel, figure, unit, value.
 
-    details, metrics: the profiler's output for these views. figure: the profiler's name for it.
+    kernel: the step's name with its constants; other kernels are left out. figure: the profiler's
+    name for it. value: a float; figures that are no numbers are left out. details, metrics: the
+    profiler's output for these views.
     """
     shown = _table(details, '"ID"').dropna(subset=["Metric Name", "Metric Value"])
     names = shown["Kernel Name"].map(_step_name)
@@ -164,8 +166,8 @@ def samples_of(source: str) -> Iterator[tuple[str, pd.DataFrame]]:
 def stalls(source: str) -> pd.DataFrame:
     """Return a table with a row per kernel and stall reason: kernel, reason, samples.
 
-    The samples are those of the whole kernel; reasons without samples are left out. source: the
-    profiler's output as text, as for `samples_of`.
+    The samples are those of the whole kernel; reasons without samples, and kernels other than the
+    steps' own, are left out. source: the profiler's output as text, as for `samples_of`.
     """
     rows = [
         (name, reason, samples)
@@ -198,7 +200,7 @@ def sampled(source: str) -> pd.DataFrame:
 def _step_name(kernel: str) -> str | None:
     """Return the name of a step with its constants, from the profiler's name of a kernel.
 
-    Returns None for another kernel, such as the one that adds slices.
+    Returns None for a kernel that is not one of `variants()`, such as the one that adds slices.
     """
     match = re.search(r"::(\w+)\[", kernel)
     return _names().get(match[1]) if match else None
@@ -206,7 +208,7 @@ def _step_name(kernel: str) -> str | None:
 
 @cache
 def _names() -> dict[str, str]:
-    """Return step's name -> name with constants; the result is cached."""
+    """Return a dict from a step's name to its name with constants; the result is cached."""
     return {variant.step.name: str(variant) for variant in variants()}
 
 

@@ -82,9 +82,9 @@ def profiled(*options: str) -> str:
 
 
 def memory_counters(text: str) -> dict[str, dict[str, int]]:
-    """Return kernel's name -> counter -> value, from the profiler's page "raw".
+    """Return, by kernel's name, a dict from counter to value.
 
-    text: the page as CSV. The counters are the keys of METRICS.
+    text: the profiler's page "raw" as CSV. The counters are the keys of METRICS.
     """
     table = csv.DictReader(io.StringIO(text[text.index('"ID"') :]))
     return {
@@ -97,10 +97,10 @@ def memory_counters(text: str) -> dict[str, dict[str, int]]:
 
 
 def opcode_counters(text: str) -> dict[str, dict[str, int]]:
-    """Return kernel's name -> counter -> number of executed instructions, from the page "source".
+    """Return, by kernel's name, a dict from counter to number of executed instructions.
 
-    text: the profiler's page as CSV, with a section per kernel: first the kernel's name, then a row
-    per instruction. The counters are the keys of OPCODES.
+    text: the profiler's page "source" as CSV, with a section per kernel: first the kernel's name,
+    then a row per instruction. The counters are the keys of OPCODES.
     """
     found = {}
     for section in text.split('"Kernel Name"')[1:]:

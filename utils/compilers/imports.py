@@ -43,9 +43,11 @@ class Replaced(ast.NodeTransformer):
         return ast.fix_missing_locations(self.generic_visit(node))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom | list[ast.ImportFrom]:
-        """Return the import unchanged, or the import or imports that replace it.
+        """Return the import or the list of imports that replaces an import of numba's names.
 
-        An import from "numba" becomes one import per module that has its names.
+        An import from "numba" becomes a list with one import per module that has its names. One
+        from "numba.types", or from "numba.cuda" or its modules, becomes one from the same module of
+        the compiler's package. Any other import is returned unchanged.
         """
         if node.level or node.module is None:
             return node
@@ -73,7 +75,11 @@ class Replaced(ast.NodeTransformer):
         return node
 
     def _home_of(self, name: str) -> str:
-        """Return the module from which a name of `numba` is imported instead."""
+        """Return the name of the module from which a name of `numba` is imported instead.
+
+        For "cuda" and "types" it is the compiler's package, for a name in the package's module
+        `types` it is that module, and for any other name it is "numba" still.
+        """
         if name in ("cuda", "types"):
             return self._package
         types = importlib.import_module(f"{self._package}.types")
@@ -166,7 +172,8 @@ def second_copy(compiler: Compiler) -> Iterator[None]:
 def module_of(name: str, compiler: Compiler) -> ModuleType:
     """Return a module of a package of kernels, such as "gemm_kernels.sgemm", made with a compiler.
 
-    Unless the compiler is the chosen one, each call makes a new copy of the package.
+    Unless the compiler is the chosen one, each call makes a new copy of the package. Raises
+    CourseError if COURSE_COMPILER names a compiler that is unknown or not installed.
     """
     if compiler == chosen():
         return importlib.import_module(name)

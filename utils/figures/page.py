@@ -67,7 +67,10 @@ _REFERENCE = re.compile(r"#(\w+)")
 
 
 def show(figure: Figure) -> None:
-    """Show the figure with its alt text in a notebook, and close the figure."""
+    """Show the figure with its alt text in a notebook, and close the figure.
+
+    Raises CourseError if the figure has no alt text.
+    """
     display(HTML(as_html(figure)))
     pyplot.close(figure)
 
@@ -107,7 +110,10 @@ def save(figure: Figure, file: Path | BinaryIO, ground: str = "light") -> None:
 
 
 def _save_png(figure: Figure, file: Path | BinaryIO, dots_per_inch: float) -> None:
-    """Write the figure as a PNG of 128 colours on white, with its alt text as metadata."""
+    """Write the figure as a PNG of 128 colours on white, with its alt text as metadata.
+
+    Raises CourseError if the figure has no alt text.
+    """
     buffer, text = io.BytesIO(), PngInfo()
     text.add_itxt("Description", _alt_of(figure))
     figure.savefig(buffer, format="png", dpi=dots_per_inch, facecolor=CARD)

@@ -36,7 +36,11 @@ def plot_command(ladder: Ladder) -> Command:
 
 
 def _plot(ladder: Ladder, options: argparse.Namespace) -> int:
-    """Draw the records of the chosen steps and device into files; return the exit code 0."""
+    """Draw the records of the chosen steps and device into files; return the exit code 0.
+
+    Raises CourseError for an unknown device, if the ladder has no records on the device, and in the
+    same cases as `plots.figures_of`.
+    """
     device = devices.find(options.device).name if ladder.on_gpu else devices.cpu_name()
     frame = records.measured(device, ladder.name)
     figures = plots.figures_of(frame[frame["step"].isin(options.steps)], ladder.title)

@@ -18,10 +18,11 @@ UNITS = {"gflops": "GFLOP/s", "gb_per_s": "GB/s"}
 
 
 def points_of(frame: pd.DataFrame, peak: float, unit: str) -> pd.DataFrame:
-    """Return a table with one row per step and size, sorted by step and then by size.
+    """Return a table with one row per step and size, the rows of a step together, smallest first.
 
-    Of several rows of a step and size, the row with the best constants remains. unit: the column
-    whose values are drawn; rows without a value are left out. New columns are size (its number on
+    The steps are in the order of their first rows in `frame`. Of several rows of a step and size,
+    the row with the best constants remains. unit: the column whose values are drawn; rows without a
+    value are left out. New columns are size (its number on
     the axis), size_label, value, library_value (NaN without a library), and order (the step's index
     among the steps, from 0). Raises CourseError if no row has a value, for several devices, and for
     a value of a step or of the library above `peak`.
@@ -105,9 +106,9 @@ def size_labels(points: pd.DataFrame) -> pd.Series:
 def where_from(frame: pd.DataFrame, here: bool = False) -> str:
     """Return when and where the rows were measured, such as "recorded 2026-11-21 on NVIDIA H200".
 
-    Rows of several days give "recorded 2026-11-21 to 2026-11-23 on …". here: True for rows that
-    were measured in this session, for "measured here on …". Raises CourseError for rows of several
-    devices.
+    The words are in the reader's language. Rows of several days give "recorded 2026-11-21 to
+    2026-11-23 on …". here: True for rows that were measured in this session, for "measured here
+    on …". Raises CourseError for rows of several devices.
     """
     first, last = frame["date"].min(), frame["date"].max()
     device = _one_device(frame)
@@ -131,8 +132,9 @@ def climbers(values: pd.Series) -> pd.Series:
 def milestones(values: pd.Series, most: int = MOST_LABELS) -> list[str]:
     """Return the names of the first value, the highest value, and the greatest rises between them.
 
-    values: Series by name, in the ladder's order, each above 0. most: the greatest number of names.
-    The names are in the order of `values`.
+    A rise is a value over the highest value before it; only values above all before them count.
+    values: Series by name, in the ladder's order, each above 0. most: the greatest number of names,
+    at least 2. The names are in the order of `values`.
     """
     steps = climbers(values)
     rises = steps / steps.shift()

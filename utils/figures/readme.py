@@ -49,7 +49,8 @@ def staircase() -> str:
 def short_results(device: str = REFERENCE) -> str:
     """Return Markdown: a table of the records of `GPU_STEPS` on a device, each at one large size.
 
-    The last rows are of the step `ON_ONE_THREAD`, one per recorded CPU.
+    A paragraph on the conditions is above the table. The last rows are of the step
+    `ON_ONE_THREAD`, one per recorded CPU.
     """
     rows = [pair for pair in results_page.rows_at(device, ON_GPU) if pair[0].step in GPU_STEPS]
     sheet = devices.find(device)
@@ -73,7 +74,8 @@ def short_results(device: str = REFERENCE) -> str:
 def calls(device: str = REFERENCE) -> str:
     """Return Markdown: the times of our functions as called from Python, compared with libraries.
 
-    It is a table of the calls on the GPU, and a sentence per CPU with recorded calls.
+    It is a line on the conditions, a table of the calls on the GPU with one or two rows per
+    function, and a sentence per CPU with recorded calls.
     """
     rows = as_called.read(as_called.file_of(device))
     lines = [

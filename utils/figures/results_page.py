@@ -36,7 +36,7 @@ def results(device: str = REFERENCE) -> str:
     """Return Markdown tables of every step at a large size, on a GPU and on each CPU.
 
     There are two tables of `device`, first products in float32 and sums, then products on tensor
-    cores, and one table per CPU with records.
+    cores, and one table per CPU with records. A sentence on date and device is above each table.
     """
     tables = [
         _table(device, ON_GPU, "the library"),
@@ -97,8 +97,8 @@ def line(row, problem: str) -> str:
 def last_steps(device: str = REFERENCE) -> str:
     """Return a Markdown table of each ladder's final step against the library, on two devices.
 
-    Its numbers are the library's time over the step's. The second device is one of the same kind,
-    on which the records were repeated.
+    Its numbers are the library's time over the step's. There is a row per shape that was recorded
+    on both. The second device is one of the same kind, on which the records were repeated.
     """
     lines = ["| step | problem | library | first | second |", "| --- | --- | --- | ---: | ---: |"]
     for ladder, step, sides in LAST_STEPS:

@@ -73,9 +73,9 @@ def curve(
     names of steps. Each step is drawn with its best constants, only at square products if there are
     any. here: True if the records were measured in this session, False if they were read from
     `data/measured`. name_grey: True to name the grey steps at the ends of their lines, False to
-    list them below the title. Raises CourseError for a step that the frame lacks, more than five
-    names with the library's, or six with those of grey steps, several devices, and more than 100 %
-    of the peak.
+    list them below the title. Raises CourseError for a step that the frame lacks, if no row has an
+    efficiency, for more than five names with the library's, or six with those of grey steps, for
+    several devices, and for more than 100 % of the peak.
     """
     need_steps(frame, marked)
     unit = units_of(frame)[0]
@@ -131,8 +131,8 @@ def small_multiples(frame: pd.DataFrame, title: str, here: bool = False) -> Figu
     """Draw a small panel per step: its speed in colour over all others in grey, below the peak.
 
     frame: records of one device with an efficiency, from which the peak follows. here: True if they
-    were measured in this session. Raises CourseError for several devices, and for more than 100 %
-    of the peak.
+    were measured in this session. Raises CourseError if no row has an efficiency, for several
+    devices, and for more than 100 % of the peak.
     """
     unit = units_of(frame)[0]
     peak = peak_of(frame, unit)
@@ -290,7 +290,11 @@ def _write_below(axes: Axes, points: pd.DataFrame, words: dict[float, str]) -> N
 
 
 def _size_axis(points: pd.DataFrame) -> str:
-    """Return the label of the x-axis, such as "elements" or "matrix size m = n = k"."""
+    """Return the label of the x-axis, in the reader's language.
+
+    It is "elements" if all points have elements, "matrix size m = n = k" if all are products of
+    square matrices, and else "matrix size m×n×k".
+    """
     if points["elements"].notna().all():
         return translate("elements")
     even = points["m"].eq(points["n"]) & points["n"].eq(points["k"])
@@ -351,9 +355,11 @@ def _finish_panels(panels: np.ndarray, points: pd.DataFrame, peak: float) -> Non
 
 
 def _alt_text(points: pd.DataFrame, marked: Sequence[str], peak: float, unit: str) -> str:
-    """Return the alt text: how each marked step rises, and the library's last speed.
+    """Return the alt text, in the reader's language: the peak, and the speeds of each marked step.
 
-    marked: names of steps. peak: in `unit`. unit: "gflops" or "gb_per_s".
+    If there is a library, its speed at the largest size follows, with the factor over the step that
+    is fastest there among the marked ones, or among all if none is marked. marked: names of steps.
+    peak: in `unit`. unit: "gflops" or "gb_per_s".
     """
     lines = [f"{step} {_rise(points, step, peak)}" for step in marked]
     line, ends = library_of(points), points.groupby("step")["value"].last()

@@ -177,8 +177,8 @@ _STREAMED = {
 def before_boundary(typing_context, array):
     """Return the number of elements of an array before its first 16-byte boundary, an int64.
 
-    It is 0 to 3 for elements of 4 bytes, and 0 or 1 for elements of 8 bytes. A slice of another
-    array, such as x[1:], may begin at any address.
+    It is 0 to 3 for elements of 4 bytes, and 0 or 1 for elements of 8 bytes. It may be more than
+    the array has. A slice of another array, such as x[1:], may begin at any address.
     """
     if not isinstance(array, types.Array) or array.ndim != 1 or array.dtype not in _STREAMED:
         return None

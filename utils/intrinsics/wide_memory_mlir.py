@@ -83,7 +83,7 @@ def assembled(text: str, constraints: str, operands: Sequence[ir.Value], result=
 
 
 def of_vector(value: ir.Value, width: int) -> tuple[ir.Value, ...]:
-    """Return the elements of an MLIR vector."""
+    """Return the first `width` elements of an MLIR vector of one dimension."""
     return tuple(vector.extract(value, [], [number]) for number in range(width))
 
 

@@ -8,9 +8,11 @@ from utils.ladder.step import Budget
 
 
 def budget_violations(report: XRay, budget: Budget) -> list[str]:
-    """Return one sentence per limit of the budget that the machine code exceeds.
+    """Return one sentence per limit of the budget that the machine code does not keep.
 
-    The list is empty if the code keeps the budget. report: the x-ray of the kernel's machine code.
+    Some limits are the most that is allowed, such as registers, and some are the least, such as the
+    width of loads. The list is empty if the code keeps the budget. report: the x-ray of the
+    kernel's machine code.
     """
     broken = []
     if report.float64 and not budget.float64:

@@ -64,7 +64,11 @@ def is_kept(name: str, function) -> bool:
 
 
 def _with_name(name: str, function) -> str:
-    """Return the text of a function's module, in which the function also has this name."""
+    """Return the text of a function's module, in which the function also has this name.
+
+    If the function's own name is another one, a last line binds this name to it. Raises CourseError
+    if the function uses something that a text cannot hold.
+    """
     text, own = text_of(function), name_of(function)
     return text if own == name else f"{text}\n\n{name} = {own}\n"
 

@@ -84,8 +84,8 @@ class Ladder:
 
         `inputs` are arrays in C order with the dtype of the step's task, on the host or on the
         device. `constants` are compile-time constants of the step, such as TILE=32. If an input has
-        no elements, no kernel runs and the result is zeros. Raises CourseError when the step, a
-        constant or an array does not fit.
+        no elements, no kernel runs and the result is zeros. Raises CourseError if there is no such
+        step, if a constant or an array does not fit it, or if the GPU lacks its instructions.
         """
         step = self.step(name)
         if self.on_gpu:

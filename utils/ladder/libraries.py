@@ -38,7 +38,8 @@ class Library:
 def _bind_cublas(inputs: tuple, out) -> Execution | None:
     """Return a function () that computes c = a·b by cuBLAS, through CuPy.
 
-    The result goes into an array other than `out`. Returns None without CuPy or a GPU.
+    The result goes into an array other than `out`. Returns None without CuPy or a GPU. Raises
+    CourseError if the environment variable CUPY_TF32 requests TF32.
     """
     xp = cupy()
     if xp is None:
@@ -51,7 +52,8 @@ def _bind_cublas_tensor(inputs: tuple, out) -> Execution | None:
     """Return a function () that computes c = a·b of 16-bit matrices by cuBLAS, through CuPy.
 
     uint16 means the bits of bfloat16. cuBLAS adds and stores in float32, as the steps do, in an
-    array other than `out`. Returns None without CuPy or a GPU.
+    array other than `out`. Returns None without CuPy or a GPU. Raises CourseError if the
+    environment variable CUPY_TF32 requests TF32.
     """
     xp = cupy()
     if xp is None:

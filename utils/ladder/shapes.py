@@ -99,7 +99,10 @@ def _as_typed(power: re.Match) -> str:
 
 
 def _size(text: str) -> int | None:
-    """Return the positive number that "1024", "2^10" or "2¹⁰" describes; None for other text."""
+    """Return the positive number that "1024", "2^10" or "2¹⁰" describes; None for other text.
+
+    Also None for a number of more than 15 digits, and for an exponent of more than two.
+    """
     # A power may be printed, too, because that is how tables show it.
     typed = re.sub("^2([⁰¹²³⁴⁵⁶⁷⁸⁹]+)$", _as_typed, text.strip())
     match = re.fullmatch(r"(?:2\^(?P<exponent>\d{1,2})|(?P<number>\d{1,15}))", typed)

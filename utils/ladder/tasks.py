@@ -174,14 +174,20 @@ def in_c_order(array) -> bool:
 
 
 def _check_gemm(a, b, dtype: str = "float32") -> tuple[int, int, int]:
-    """Return (m, n, k) of a product; raise CourseError unless a and b fit and have this dtype."""
+    """Return (m, n, k) of the product of a, m×k, and b, k×n.
+
+    Raises CourseError unless both are matrices of this dtype in C order and their sizes fit.
+    """
     check_array("a", a, ndim=2, dtype=dtype)
     check_array("b", b, ndim=2, dtype=dtype)
     return product_sizes(a, b)
 
 
 def _check_bfloat16(a, b) -> tuple[int, int, int]:
-    """Return (m, n, k) of a product; raise CourseError unless a and b fit and are uint16."""
+    """Return (m, n, k) of the product of a, m×k, and b, k×n.
+
+    Raises CourseError unless both are matrices of uint16 in C order and their sizes fit.
+    """
     for name, array in (("a", a), ("b", b)):
         if getattr(array, "dtype", np.uint16) != np.uint16:
             raise CourseError(

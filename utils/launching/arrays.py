@@ -69,7 +69,8 @@ class Argument:
     def slot(self, number: int) -> Slot:
         """Return the Slot that describes the array in a plan, as array `number`.
 
-        It must not be of the family OTHER.
+        It must not be of the family OTHER or NO_ARRAY. Raises CourseError for a tensor of PyTorch
+        that is on the host, requires a gradient or has a pending negation.
         """
         return self.family.slot(self.array, number, self.pointer)
 
@@ -78,7 +79,10 @@ class Argument:
         return argument(on_numbas(self.array, stream)) if self.family is OTHER else self
 
     def on_device(self, stream: int) -> Argument:
-        """Return a host argument as a copy on the device; any other argument unchanged."""
+        """Return an argument of family HOST as a copy on the device, of a device family unchanged.
+
+        It must not be of the family OTHER or NO_ARRAY.
+        """
         return self if self.family.on_device else argument(on_device(self.array, stream))
 
 
@@ -172,7 +176,11 @@ def check_device(name: str, slot: Slot, pointer: int, device: int) -> None:
 
 
 def slot_of(array, number: int) -> Slot:
-    """Return the Slot that describes an array as array `number`; not for the family OTHER."""
+    """Return the Slot that describes an array in a plan, as array `number`.
+
+    It must not be of the family OTHER or NO_ARRAY. Raises CourseError for a tensor of PyTorch that
+    is on the host, requires a gradient or has a pending negation.
+    """
     return argument(array).slot(number)
 
 
@@ -239,7 +247,10 @@ def _look_at_numba(array):
 
 
 def _look_at_numba_with_device(array):
-    """Return (pointer, key) of a Numba array; the key ends with the number of its device."""
+    """Return (pointer, key) of a Numba array; the key ends with the number of its device.
+
+    For freed and for empty memory the pointer is 0, and the key ends with None.
+    """
     pointer, key = _look_at_numba(array)
     return pointer, (*key, driver.device_of(pointer) if pointer else None)
 

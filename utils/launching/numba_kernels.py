@@ -54,7 +54,10 @@ def pointers_of(kernel) -> tuple[int, ...]:
 
 
 def is_freed(memory) -> bool:
-    """Return True if Numba has freed the memory of a device array; `memory` is its `gpu_data`."""
+    """Return True if Numba has freed the memory of a device array; `memory` is its `gpu_data`.
+
+    It is always False for memory of another library.
+    """
     owner = getattr(memory, "_mem", None)
     if owner is None:  # another library's
         return False

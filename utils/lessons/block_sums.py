@@ -45,9 +45,9 @@ class BlockCounts:
 
     elements: the number of elements that the block adds. requests, wavefronts: the totals over all
     loads and stores of shared memory in the block. lanes: the mean number of active lanes per
-    request. barriers: the number of barriers that a warp reaches, averaged over the warps of the
-    block. iterations: the number of iterations that a thread makes of the loop over the levels of
-    the tree.
+    request, 0 without a request. barriers: the number of barriers that a warp reaches, averaged
+    over the warps of the block. iterations: the number of iterations of loops that a thread makes,
+    averaged over the threads of the block; all loops of the kernel count.
     """
 
     elements: int
@@ -144,7 +144,7 @@ def loads_by_step(trace: Trace, array: str) -> list[LoadOfStep]:
     """Return the counts of the first load in each level of a reduction's tree, in level order.
 
     trace: a launch that recorded one block. array: the name of the float32 array in shared memory
-    that the tree reduces.
+    that the tree reduces. Raises CourseError if no tree in this array is recorded.
     """
     return [_load_of_step(_by_warp(step)) for step in _steps(trace, array)]
 
@@ -167,7 +167,8 @@ def draw_step(trace: Trace, array: str, step: int) -> Picture:
 
     The picture shows the first load in one level of the tree. trace: a launch that recorded one
     block. array: the name of the array in shared memory that the tree reduces. step: the level,
-    counted from 1. Raises CourseError if the tree does not have this level.
+    counted from 1. Raises CourseError if the tree does not have this level, or if no tree in this
+    array is recorded.
     """
     levels = _steps(trace, array)
     if not 1 <= step <= len(levels):
@@ -185,7 +186,8 @@ def turns_and_busy(trace: Trace, array: str) -> tuple[int, int]:
 
     The first number is warps × iterations of the loop. The second counts only the iterations in
     which at least one lane of the warp is active. trace: a launch that recorded one block. array:
-    the name of the array in shared memory that the tree reduces.
+    the name of the array in shared memory that the tree reduces. Raises CourseError if no tree in
+    this array is recorded.
     """
     steps = _steps(trace, array)
     warps = steps[0].first.size // WARP
@@ -228,9 +230,10 @@ def issued_by_block(step: Step | Variant) -> IssuedInstructions:
 
     The result is an IssuedInstructions, which also says if the number is only an upper bound. The
     instructions are counted in the machine code for the device shown. If the kernel cannot be
-    compiled here, the number comes from the record, which has the ladder's reduce0 to reduce3,
-    reduce0 without its remainder and reduce3 whose idle warps leave, with blocks of 128 and 256
-    threads. Raises CourseError if the record does not have the kernel either.
+    compiled or counted here, the number comes from the record and is taken as exact. The record has
+    the ladder's reduce0 to reduce3, reduce0 without its remainder and reduce3 whose idle warps
+    leave, with blocks of 128 and 256 threads. Raises CourseError if the record does not have the
+    kernel either, and for an edited copy of a step that cannot be counted here.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -272,8 +275,8 @@ def compiled_issue(variant: Variant, arch: str) -> IssuedInstructions:
     warp except the first takes it.
 
     arch: the architecture to compile for, such as "sm_90". Raises CourseError if there is no
-    compiler, if the machine code has several loops or one without a barrier, or if the step is no
-    reduction.
+    compiler, if the machine code has several loops or one without a barrier, if it has no loop but
+    calls a function or jumps through a table, or if the step is no reduction.
     """
     threads = variant.launch(_one_element(variant)).threads
     code = xray(variant.kernel, variant.step.signature, arch)
@@ -396,9 +399,11 @@ def block_cycles(shape: str = "2^30", **steps: Step | Variant) -> Table:
 
     Each estimate assumes that only one resource is busy: memory at the data sheet's bandwidth,
     shared memory at one wavefront per cycle, instructions at one per cycle and scheduler. steps:
-    one per row; the keyword is the row's name, with _ for spaces. A kernel of the reader's and an
-    edited copy have no record, and without a compiler no instruction count. "≤" marks an upper
-    bound. shape: the number of elements as on the command line; "" leaves the record out.
+    one per row; the keyword is the row's name, with _ for spaces. A number that is not known is
+    "–": a kernel of the reader's and an edited copy have no record, and without a compiler no
+    instruction count. A note below the table then says why the instructions of the last such step
+    are not counted. "≤" marks an upper bound. shape: the number of elements as on the command line;
+    "" leaves the column of the record out.
     """
     device = device_shown()
     schedulers = limits_of(device.compute_capability).sub_partitions

@@ -49,8 +49,9 @@ class Memory:
 
     They are those of a full thread block of a large problem. sectors: 32-byte sectors per request
     of a warp to global memory, loads and stores. words: words loaded from global memory per
-    multiply-add of a product; None for other tasks. wavefronts: of shared memory, per multiply-add
-    of a warp or per 32 elements. barriers: barriers of a warp per 32 elements; None for a product.
+    multiply-add of a product; None for other tasks. wavefronts: of loads and stores of shared
+    memory, per multiply-add of a warp or per 32 elements. barriers: barriers of a warp per 32
+    elements; None for a product.
     """
 
     sectors: float

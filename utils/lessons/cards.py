@@ -43,7 +43,10 @@ _STYLE = """<style>
 
 
 def _block(inner: str) -> str:
-    """Return HTML inside the element that the course's styles apply to, with these styles."""
+    """Return the course's styles as HTML, followed by `inner` in the `<div>` they apply to.
+
+    inner: HTML.
+    """
     return f'{_STYLE}<div class="course">{inner}</div>'
 
 

@@ -68,9 +68,10 @@ def show_kernel(shown: Step | Variant | Callable, comments: bool = True, **const
     """Return a kernel's source code as HTML: without comments, above a fold with the full source.
 
     The visible code has no comments, docstring or empty lines, because comments may contain the
-    answer to a question of the lesson. shown: a kernel, or a step whose kernel is built with
-    `constants`. comments: if False, the fold is left out. Raises CourseError if `shown` is neither,
-    or if the step does not offer the constants.
+    answer to a question of the lesson. shown: a kernel, a variant, or a step whose kernel is built
+    with `constants`. If a variant is given together with `constants`, the kernel of its step is
+    built with these alone. comments: if False, the fold is left out. Raises CourseError if `shown`
+    is none of these, or if the step does not offer the constants.
     """
     if isinstance(shown, Variant):
         shown = shown.step if constants else shown.kernel
@@ -110,7 +111,8 @@ def show_loop(function: Callable) -> HTML:
 def show_functions(step: Step) -> HTML:
     """Return a step's constants and device functions as HTML, without comments.
 
-    Raises CourseError for a reader's kernel, whose device functions are in the reader's cells.
+    Raises CourseError for a Variant, and for a reader's kernel, whose device functions are in the
+    reader's cells.
     """
     if not isinstance(step, Step):
         raise CourseError(
@@ -198,8 +200,8 @@ def show_difference(before: ModuleType, after: ModuleType) -> HTML:
 def kernel_difference(old: Step, new: Step) -> list[str]:
     """Return the lines of the unified diff between the `kernel_code` of two steps.
 
-    A line of code begins with "+", "-" or " ", and the header of a hunk with "@@". Without a
-    difference the list is empty.
+    A line of code begins with "+", "-" or " ", and the header of a hunk with "@@". Around each
+    change there are up to 99 unchanged lines. Without a difference the list is empty.
     """
     return difference(kernel_code(old), kernel_code(new), context=99)
 
@@ -282,9 +284,10 @@ def _without_comments(text: str) -> list[str]:
 
 
 def _block(lines: Iterable[str], marked: bool = True) -> HTML:
-    """Return lines of code as HTML.
+    """Return lines of code as HTML, with the styles that it needs.
 
-    marked: True for lines of a diff, which are coloured by their first character.
+    marked: True for lines of a diff, which are coloured by their first character. The header of its
+    first hunk is left out, and "⋯" replaces each further one.
     """
     lines = list(lines)
     if marked and lines[:1] and lines[0].startswith("@@"):
@@ -310,7 +313,10 @@ def _coloured_rows(lines: list[str]) -> str:
 
 
 def _token(kind, text: str) -> str:
-    """Return the HTML of a token of Python code; kind: its type by Pygments."""
+    """Return the HTML of a token of Python code: in a span if its type has a colour, else alone.
+
+    kind: the type of the token by Pygments. text: the token, which is escaped.
+    """
     colour = next((name for group, name in _COLOURS.items() if kind in group), "")
     plain = html.escape(text)
     return f'<span class="{colour}">{plain}</span>' if colour and text else plain

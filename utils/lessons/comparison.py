@@ -45,8 +45,8 @@ def compare(name: str) -> Stack | Card:
     Returns
     -------
     Stack or Card
-        The tables and pictures. A card with one sentence if there is no right kernel yet, or
-        nothing to compare it with.
+        The tables and pictures. A card with one sentence if there is no right kernel yet, nothing
+        to compare it with, or if one of the kernels cannot be executed or counted here.
     """
     if not kept_functions.kept_text(name):
         return nothing_yet(name)
@@ -67,9 +67,10 @@ def nothing_yet(name: str) -> Card:
 
 
 def _changed_since(name: str) -> tuple[Card, ...]:
-    """Return a card if the notebook's kernel of this name is not the one that is kept, else ().
+    """Return (card,) if the notebook's kernel of this name is not the one that is kept, else ().
 
-    name: the name of the exercise.
+    The result is also () if the notebook has no function of this name, or one whose text cannot be
+    read. name: the name of the exercise.
     """
     function = getattr(sys.modules["__main__"], name, None)
     try:
@@ -86,7 +87,10 @@ def _changed_since(name: str) -> tuple[Card, ...]:
 
 
 def variants_of(name: str) -> dict[str, Variant]:
-    """Return role -> kernel: "before" if there is a step before, "mine" and "course".
+    """Return role -> kernel: "before" if there is a step before, then "mine" and "course".
+
+    "mine" is the reader's kernel, "course" is the course's step, and "before" is the course's step
+    before that one.
 
     name: an exercise for which the course has a step that does the same work, and for which a right
     kernel of the reader's is kept.
@@ -119,7 +123,9 @@ def _words(role: str, step: str) -> str:
 def _parts(name: str) -> list[Table | Picture | Card]:
     """Return the tables, pictures and cards of `compare`, from top to bottom.
 
-    Raises CourseError, with a sentence for the reader, if there is nothing to compare.
+    They are a table of counts, a picture of the bounds and, if there are notes on these two, a card
+    with the notes. For an exercise in `_counterparts`, they are those of its own comparison. Raises
+    CourseError, with a sentence for the reader, if there is nothing to compare.
     """
     if shown := _counterparts().get(name):
         result = shown(mine(name))
@@ -162,9 +168,9 @@ def _counts(
 ) -> Table:
     """Return the table of counts of one full block, one row per kernel.
 
-    The columns are counts of memory accesses, then of the compiled kernel. variants: role ->
-    kernel. words: role -> the name of its row. Appends a sentence to `notes` if registers are not
-    known.
+    The columns are counts of memory accesses, then of the compiled kernel. If a kernel cannot be
+    compiled, the latter are left out for all kernels, and a sentence is appended to `notes`.
+    variants: role -> kernel. words: role -> the name of its row.
     """
     memory = {role: memory_of(one, twin.shape) for role, one in variants.items()}
     try:
@@ -204,9 +210,10 @@ def _memory_columns(memory: Mapping[str, Memory]) -> dict[str, dict[str, str]]:
 def _compiled_columns(
     compiled: Mapping[str, Compiled], memory: Mapping[str, Memory]
 ) -> dict[str, dict[str, str]]:
-    """Return title -> role -> cell for registers and spills, and for loads before the first use.
+    """Return title -> role -> cell for loads before the first use, then for registers and spills.
 
-    The loads are left out if a kernel uses shared memory. Return {} if `compiled` is empty.
+    Registers and spilled bytes are in one cell. The loads are left out if any of the kernels uses
+    shared memory. Return {} if `compiled` is empty.
     """
     if not compiled:
         return {}

@@ -146,7 +146,8 @@ def count(**traces: Trace) -> Table:
     The columns are the words that a thread loads per multiply-add, and the sectors, cache lines and
     wavefronts per request of a warp. Columns without any value are left out. Per trace, arrays in
     global memory come before those in shared memory, each in alphabetical order. traces: the
-    keyword is the name in the table, with _ for spaces.
+    keyword is the name in the table, with _ for spaces. Raises CourseError if a launch has loads
+    but makes no multiply-adds.
     """
     rows = [row for name, trace in traces.items() for row in _rows(name, trace)]
     used = [what for what in PER_REQUEST if any(row[what] == row[what] for row in rows)]
@@ -164,8 +165,8 @@ def _rows(name: str, trace: Trace) -> Iterator[dict]:
     """Yield a row of the table of `count`, as a dict, per array that a trace loads from.
 
     Its keys are "name", with the row's name in text, "loads per multiply-add", and the keys of
-    `PER_REQUEST`. Their values are numbers, NaN for counts that the trace lacks. name: that of the
-    trace, with _ for spaces.
+    `PER_REQUEST`. The values of the latter are numbers, NaN instead of 0. name: that of the trace,
+    with _ for spaces. Raises CourseError if the launch makes no multiply-adds.
     """
     loads = _loads(trace)
     for (_, array), sums in loads.groupby(["space", "array"]).sum(numeric_only=True).iterrows():

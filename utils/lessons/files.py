@@ -146,7 +146,7 @@ def _last_parts_of_strings(tree: ast.Module) -> set[str]:
 def _shared(notebook: Path) -> Iterator[Path]:
     """Yield the files of the modules in utils that a notebook imports or uses as `course.…`.
 
-    A file is yielded once per use.
+    Only imports of the form `from … import …` count. A file is yielded once per use.
     """
     modules_of_course = _modules_of_course()
     for node in ast.walk(_tree(notebook)):

@@ -96,15 +96,18 @@ def badge(notebook: str, at: Repository | None = None) -> str:
 
 
 def without_setup(opening: str) -> str:
-    """Return the Markdown text of a notebook's opening cell without set-up sentence and badge."""
+    """Return the Markdown text of a notebook's opening cell without set-up sentence and badge.
+
+    Only the English `SENTENCE` is removed: the sentence of a translated notebook stays.
+    """
     return _BADGE.sub("", opening).replace(SENTENCE, "").strip()
 
 
 def with_setup(opening: str, line: str, sentence: str = SENTENCE) -> str:
     """Return the Markdown text of a notebook's opening cell with a sentence and a badge at its end.
 
-    A sentence and a badge that were added before are replaced. line: the result of `badge`.
-    sentence: "" adds none.
+    A sentence and a badge that were added before are replaced. line: the result of `badge`. "" as
+    `line` or `sentence` adds none.
     """
     return "\n\n".join(filter(None, (without_setup(opening), sentence, line)))
 

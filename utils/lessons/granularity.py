@@ -261,8 +261,9 @@ def _needs(
     """Return the five cells of a row on a kernel's resources.
 
     They are: name, registers, bytes of shared memory, resident blocks per SM, occupancy. Registers
-    and blocks are ints, and the occupancy is text such as "50 %". capability: the compute
-    capability. threads: per block. registers: per thread. shared: bytes per block.
+    and blocks are ints. The bytes are text such as "16,384", and the occupancy is text in percent.
+    capability: the compute capability. threads: per block. registers: per thread. shared: bytes per
+    block.
     """
     resident = occupancy(capability, threads, registers, shared)
     share = f"{number(100 * resident.fraction)} %"

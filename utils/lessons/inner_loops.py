@@ -72,8 +72,9 @@ def hot_loop(step: Step | Variant, arch: str = "") -> InnerLoop:
     """Return the loop of a step's machine code with the most multiply-adds.
 
     It is compiled for the architecture `arch`, such as "sm_90"; by default, for that of the device
-    shown. If the step cannot be compiled here, the loop comes from the record of
-    `tools.records.hot_loops`. Raises CourseError if the record does not have the kernel either.
+    shown. If a step of the course cannot be compiled here, the loop comes from the record of
+    `tools.records.hot_loops`. Raises CourseError if the record does not have the kernel either, and
+    for a kernel of the reader's that cannot be compiled here or has no loop with a multiply-add.
     """
     variant, arch = as_variant(step), arch or device_shown().arch
     try:

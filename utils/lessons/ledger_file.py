@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, replace
+from itertools import count
 from pathlib import Path
 
 from utils.reader_folder import LEDGER, reader_folder, shown
@@ -37,7 +38,10 @@ class Entry:
 
 
 def path() -> Path:
-    """Return the path of the file of predictions in `reader_folder()`; it need not exist."""
+    """Return the path of the file of predictions in `reader_folder()`; it need not exist.
+
+    Its name is `NAME`, or the file name in the environment variable `LEDGER` if that is set.
+    """
     return reader_folder() / Path(os.environ.get(LEDGER, NAME)).name
 
 
@@ -103,9 +107,12 @@ def _write(changed: dict[str, Entry]) -> Path | None:
 
 
 def _put_aside(file: Path) -> Path:
-    """Rename a file to "NAME.1.old" or the next free number, and return the new path."""
-    number = len(list(file.parent.glob(f"{file.stem}.*.old"))) + 1
-    return file.replace(file.with_name(f"{file.stem}.{number}.old"))
+    """Rename a file to "NAME.N.old" and return the new path.
+
+    NAME is the file's name without its suffix, and N is the least number that is free.
+    """
+    others = (file.with_name(f"{file.stem}.{number}.old") for number in count(1))
+    return file.replace(next(other for other in others if not other.exists()))
 
 
 def _read(file: Path) -> dict[str, Entry] | None:

@@ -142,7 +142,7 @@ def mine(name: str, otherwise: object = None) -> Variant | object:
 
 
 def is_mine(variant: Variant) -> bool:
-    """Return True for a variant that `mine` returned; it has no record."""
+    """Return True for a variant that `mine` or `of_text` returned; it has no record."""
     return variant.step.module.rpartition(".")[2].startswith("mine_")
 
 

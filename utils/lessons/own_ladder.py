@@ -22,7 +22,7 @@ from virtual_gpu.pictures.svg import Picture
 
 
 def my_ladder() -> Picture | Stack | Card:
-    """Draw every right kernel of the reader's that a step of the course can be compared with.
+    """Draw every right GPU kernel of the reader's that a step of the course can be compared with.
 
     They are in the order of the lessons. A bar is the share of the data sheet's peak that the
     tightest bound allows at the lesson's shape, and on a GPU also the share that is measured there.
@@ -30,8 +30,8 @@ def my_ladder() -> Picture | Stack | Card:
     Returns
     -------
     Picture, Stack or Card
-        The bars, with a card below them on kernels that could not be drawn. A card alone if
-        there is no kernel yet, or if none of them could be drawn.
+        The bars, with a card below them on kernels that could not be drawn. A card alone if there
+        is no such kernel yet, or if none of them could be drawn.
     """
     names = _kept_in_order()
     if not names:
@@ -53,7 +53,7 @@ def _without_a_stair() -> str:
     """Return a sentence that names the right kernels without a step to compare; "" if none."""
     names = [name for name in kept_functions.kept_names() if name not in twins()]
     # Only kernels have a launch to configure, whichever compiler they are of.
-    kernels = [name for name in names if hasattr(kept_functions.kept(name), "configure")]
+    kernels = [name for name in names if hasattr(_kept_or_none(name), "configure")]
     if not kernels:
         return ""
     return translate(
@@ -61,6 +61,14 @@ def _without_a_stair() -> str:
         "work at a recorded size: {names}.",
         names=", ".join(f"`{name}`" for name in kernels),
     )
+
+
+def _kept_or_none(name: str):
+    """Return the kept function of an exercise; None if the reader has broken its file."""
+    try:
+        return mine(name)
+    except CourseError:
+        return None
 
 
 def _kept_in_order() -> list[str]:

@@ -24,8 +24,10 @@ def predict(name: str, value) -> Card:
     name: the question's name, such as "05.strided". value: a number, a choice, or a list in order,
     depending on the question. None keeps nothing, and the card shows the question. A prediction
     cannot change after its answer was revealed; the card then says that it stays. If the answer was
-    revealed without a prediction, nothing is kept, and the card says so. For a value that cannot be
-    an answer, the card says why. Raises CourseError if there is no question of this name.
+    revealed without a prediction, nothing is kept, and the card says so, unless the lesson is
+    executed to make a page. If the file could not be read, the card also says that it was renamed.
+    For a value that cannot be an answer, the card says why. Raises CourseError if there is no
+    question of this name.
     """
     prompt, before = question(name), ledger_file.entries().get(name, ledger_file.Entry())
     if before.revealed and before.value is not None:
@@ -70,7 +72,7 @@ def reveal(name: str, measured, below: object = None) -> Card:
     cells, however often, reveals nothing. name: the question's name. measured: the answer, in the
     form that the question asks for. below: a table, picture or other object with more answers,
     which is shown and hidden together with this one. Raises CourseError if there is no question of
-    this name.
+    this name, and if `measured` cannot be an answer to it.
     """
     prompt, entries = question(name), ledger_file.entries()
     entry = entries.get(name, ledger_file.Entry())

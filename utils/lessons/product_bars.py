@@ -49,8 +49,8 @@ def times_of(step: Step | Variant, rows: Iterable) -> ResourceTimes:
 def estimates_of(variant: Variant, name: str) -> ResourceTimes:
     """Return two estimated times of a kernel at N×N on the device of this name, in ms.
 
-    They are those of wavefronts and of instructions; the recorded time is left empty. Raises
-    CourseError if neither the compiler nor the record of loops has the kernel.
+    They are those of wavefronts and of instructions; the recorded time is None. Raises CourseError
+    if neither the compiler nor the record of loops has the kernel.
     """
     return bounds(machine_wavefronts(variant), hot_loop(variant).per_multiply_add_with_tiles, name)
 
@@ -58,9 +58,8 @@ def estimates_of(variant: Variant, name: str) -> ResourceTimes:
 def bounds(wavefronts: float, instructions: float, name: str) -> ResourceTimes:
     """Return the least ms of a product at N×N that two counts allow on the device of this name.
 
-    The recorded time is left empty.
-    wavefronts, instructions: per multiply-add of a warp. An SM serves one wavefront per cycle, and
-    each of its schedulers issues one instruction per cycle.
+    The recorded time is None. wavefronts, instructions: per multiply-add of a warp. An SM serves
+    one wavefront per cycle, and each of its schedulers issues one instruction per cycle.
     """
     device = devices.find(name)
     ms_per_cycle = N**3 / WARP / device.sms / device.boost_clock_mhz / 1e3
@@ -78,8 +77,8 @@ def draw(rows: Iterable, longest: str, **steps: Step | Variant) -> Picture | Car
     The estimates are those of wavefronts and of instructions, for an N×N product. rows: of the
     experiment's record. longest: the kernel at whose recorded time the scale ends. steps: one per
     kernel, from top to bottom; the keyword is its name in the picture, with _ for spaces. The
-    longer estimate is orange. If the innermost loop of a step is not known, return a Card that says
-    so.
+    longer estimate is orange. If the innermost loop of a step is not known, or the step has no row
+    in the record, return a Card that says so.
     """
     rows = list(rows)
     try:

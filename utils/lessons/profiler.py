@@ -123,7 +123,8 @@ def profiled(*steps: Step | Variant) -> Table:
 
     The columns are the percentages of the time of a product at 4096 for which the profiler saw busy
     issue slots, of shared memory with L1 and of DRAM, and what warps wait for most often, with its
-    share of the samples. The reader's own kernel was not profiled: its cells are "–".
+    share of the samples. The reader's own kernel was not profiled: its cells are "–". Raises
+    CourseError for a step of the course that was not profiled.
     """
     rows = []
     for step in steps:
@@ -138,9 +139,9 @@ def profiled(*steps: Step | Variant) -> Table:
 
 
 def _name(step: Step | Variant) -> str:
-    """Return the name, with constants, of the variant of a step that was profiled.
+    """Return the name of a variant with its constants; for a Step that of its profiled variant.
 
-    If the step was not profiled, return the name of its variant with default constants.
+    If the Step was not profiled, return the name of its variant with default constants.
     """
     if not isinstance(step, Step):
         return str(as_variant(step))

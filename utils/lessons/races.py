@@ -54,8 +54,9 @@ def race(name: str, shape: str = "") -> Stack | Card:
     Returns
     -------
     Stack or Card
-        The table and the figure. A card with one sentence if there is no right kernel yet, no GPU,
-        or no step of the course to race against.
+        The table and the figure. A card with one sentence if there is no right kernel yet, no step
+        of the course to race against, no GPU for a kernel that needs one, or if a kernel cannot be
+        timed, such as one whose result is wrong at this shape.
     """
     if not kept_functions.kept_text(name):
         return nothing_yet(name)
@@ -71,7 +72,7 @@ def _raced(name: str, shape: str) -> Stack | Card:
     If that step needs a GPU and there is none, it is a Card with a sentence instead.
 
     name: the exercise's name. shape: as on the command line; "" for the lesson's shape. Raises
-    CourseError if there is no step of the course to race against.
+    CourseError if there is no step of the course to race against, and as `raced` does.
     """
     if name not in twins():
         raise CourseError(
@@ -98,7 +99,8 @@ def raced(name: str, shape: str = "") -> tuple[Record, Record]:
 
     name: the exercise's name. shape: as on the command line; "" for the lesson's shape. Both
     records have the time of the library in the same run, if there is one. Raises CourseError if
-    there is no right kernel, or no step of the course for it.
+    there is no right kernel, if a result is wrong on the inputs that are timed, or if a speed is
+    above the peak. Raises KeyError if no step of the course does the same work.
     """
     own, twin = mine(name), twins()[name]
     ladder = ladder_of(twin.step)

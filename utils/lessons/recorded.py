@@ -195,7 +195,10 @@ def one_thread(steps: Sequence[str], peak: float) -> pd.DataFrame:
 
 
 def _device(ladder: Ladder) -> str:
-    """Return the name of the device or processor whose records are used by default."""
+    """Return the name of the device or processor whose records are used by default.
+
+    It is the device shown for a ladder of GPU kernels, and `CPU` for the CPU ladder.
+    """
     return device_shown().name if ladder.on_gpu else CPU
 
 

@@ -54,7 +54,10 @@ def broken_when_shown(
 
 
 def name_of(rule: Rule) -> str:
-    """Return the name of a rule in `rule_exceptions.toml`."""
+    """Return the name that `rule_exceptions.toml` uses for a rule.
+
+    It is the name of the rule's function without a leading underscore.
+    """
     return rule.__name__.lstrip("_")
 
 

@@ -77,9 +77,10 @@ class RunOptions:
 def run(notebook: Path, out: Path, options: RunOptions) -> LessonRun:
     """Execute a notebook file, write the page `out/<name>.html`, and return the result.
 
-    If a cell fails, the page ends there. If the lesson ran and breaks no rule, the notebook with
-    its outputs is written to `out/executed/`. Otherwise a notebook of an earlier run is deleted
-    there.
+    If a cell fails, the page has the cells below it too, but they are not executed. If the lesson
+    ran and breaks no rule, the notebook with its outputs is written to `out/executed/`; as on the
+    page, its opening cell has no sentence on the set-up and no badge. Otherwise a notebook of an
+    earlier run is deleted there.
     """
     started = time.perf_counter()
     lesson = nbformat.read(notebook, as_version=4)

@@ -17,10 +17,11 @@ from utils.translation import translate
 def start(lesson: str) -> Card:
     """Return a card on where kernels run, whose records are shown, and where predictions are kept.
 
-    It also names the compiler. From now on, cells that import `cuda` from `numba` use it.
+    It also names the compiler, if one is installed. From now on, cells that import `cuda` from
+    `numba` use it. If the lesson is executed to make a page, the card says nothing on predictions.
 
-    lesson: its number, such as "07", or the name of an extra one. Raises CourseError if there
-    is no such lesson.
+    lesson: its number, such as "07", or the name of an extra one. Raises CourseError if there is no
+    such lesson; without any notebook of a lesson on this computer, every name is accepted.
     """
     numbers = lessons()
     if numbers and lesson not in numbers:

@@ -77,8 +77,9 @@ def ways_of(step: Step | Variant) -> tuple[Way, ...]:
     """Return the instructions per tile of a warp that loads a, and of one that loads b.
 
     There is only one way if each warp loads both. The way with fewer instructions comes first. The
-    kernel is compiled here for the device shown, or read from the record if there is no compiler.
-    Raise CourseError if the record does not have it either.
+    kernel is compiled here for the device shown. The record is read if there is no compiler, or if
+    the loop over tiles does not have exactly one loop in it. Raise CourseError if the record does
+    not have it either.
     """
     variant, arch = as_variant(step), device_shown().arch
     try:
@@ -146,7 +147,10 @@ def compiled_ways(variant: Variant, arch: str) -> tuple[Way, ...]:
 
 
 def _before_barrier(names: Sequence[str]) -> int:
-    """Return the multiply-adds between the last store to shared memory and the barrier after it."""
+    """Return the number of multiply-adds from the last store before the first barrier to it.
+
+    The store is one to shared memory. names: the instructions of an iteration, in order.
+    """
     barrier = names.index(BARRIER)
     last_store = barrier - 1 - names[barrier - 1 :: -1].index(STORE)
     return names[last_store:barrier].count(MULTIPLY_ADD)

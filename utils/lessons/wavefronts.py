@@ -64,7 +64,8 @@ def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
 
     The columns are the wavefronts counted on the virtual GPU and by the profiler, the time that
     shared memory alone would take for the latter, and the recorded time. The reader's own kernel
-    has only the first number, and "–" in the other cells. shape: as on the command line.
+    has only the first number, and "–" in the other cells. shape: as on the command line. Raises
+    CourseError for a step of the course that the profiler did not count.
     """
     variants = [as_variant(step) for step in steps]
     rows = [(each.step.name.replace("_", " "), *_cells(each, shape)) for each in variants]
@@ -80,7 +81,8 @@ def wavefronts(*steps: Step | Variant, shape: str = "4096") -> Table:
 def _cells(variant: Variant, shape: str) -> tuple[str, ...]:
     """Return four texts on a step: wavefronts counted, and profiled, estimated and recorded time.
 
-    Cells that are not known are "–".
+    Cells that are not known are "–": all but the first for a reader's kernel, and the recorded time
+    without a record. Raises CourseError for a step of the course that the profiler did not count.
     """
     counted = None
     if is_of_a_ladder(variant.step):

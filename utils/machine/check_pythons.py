@@ -82,7 +82,11 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def check(version: str) -> Answer:
-    """Let pip resolve the requirements under the pins for one Python version; return the answer."""
+    """Let pip resolve the requirements under the pins for one Python version; return the answer.
+
+    version: such as "3.12". `fits` is also False if pip takes more than `SECONDS` or if no
+    environment can be made.
+    """
     python = find(version)
     if python is None:
         return Answer(version, None, "not found, not checked")
@@ -102,7 +106,7 @@ def _resolve(python: Path) -> subprocess.CompletedProcess:
     """Run pip as `make setup` does; return the process that failed, or else pip's.
 
     This Python makes a temporary environment, whose pip resolves the requirements and installs
-    nothing.
+    nothing. Raises subprocess.TimeoutExpired if one of the two takes more than `SECONDS`.
     """
     with tempfile.TemporaryDirectory() as folder:
         steps = (

@@ -95,8 +95,8 @@ def known() -> tuple[Device, ...]:
 def find(name: str) -> Device:
     """Return the device that has this name or alias, or whose name or alias has all these words.
 
-    Case is ignored. An equal name wins over words. Raises CourseError with the closest names if no
-    device or several devices fit.
+    Case and punctuation are ignored. An equal name wins over words. Raises CourseError if no device
+    or several devices fit: the message has the names of those that fit, or else the closest.
     """
     matches = [device for device in known() if _is_called(device, name)] or [
         device
@@ -113,7 +113,10 @@ def find(name: str) -> Device:
 
 
 def slug(name: str) -> str:
-    """Return the folder's name in `data/measured` for a GPU or CPU, such as "nvidia_h200"."""
+    """Return the folder's name in `data/measured` for a GPU or CPU, such as "nvidia_h200".
+
+    For an alias of a known device, it is the folder of the device's own name.
+    """
     return next((device.slug for device in known() if _is_called(device, name)), _slug(name))
 
 
@@ -195,7 +198,10 @@ def cpu_info() -> dict:
 
 @functools.cache
 def cpu_name() -> str:
-    """Return the brand name of this machine's processor."""
+    """Return the brand name of this machine's processor, or the architecture if it has none.
+
+    The architecture is such as "x86_64".
+    """
     return cpu_info().get("brand_raw") or platform.processor() or platform.machine()
 
 

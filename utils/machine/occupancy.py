@@ -190,7 +190,8 @@ def _room_in_registers(limits: SmLimits, warps: int, registers: int) -> int:
 def _room_in_shared(limits: SmLimits, shared_bytes: int, carveout: int | None) -> int | None:
     """Return the number of blocks that fit into an SM's shared memory.
 
-    Returns None if a block takes none, and 0 if it takes more than a block may have. carveout: the
+    Returns None if a block takes none, what the driver reserves included, and 0 if `shared_bytes`
+    are more than a block may have. carveout: the
     preferred percentage of shared memory in the memory that it shares with the L1 cache, or None.
     """
     if shared_bytes > limits.max_shared_bytes:

@@ -96,7 +96,8 @@ def in_colab() -> bool:
 def needed(platform: str) -> list[str]:
     """Return the names of the packages that lessons import, from pyproject.toml.
 
-    `platform` is a value of `sys.platform`, such as "linux" or "darwin".
+    They are in the order of the file, without `NOT_IN_A_LESSON` and without packages that the file
+    excludes on this platform. `platform` is a value of `sys.platform`, such as "linux" or "darwin".
     """
     text = (COURSE / "pyproject.toml").read_text(encoding="utf-8")
     lines = re.search(r"^dependencies = \[\n(.*?)^\]", text, re.MULTILINE | re.DOTALL)[1]
@@ -131,8 +132,10 @@ def cuda_major(driver: tuple[int, int] | None, packages: dict[str, str]) -> int:
 def missing(driver: tuple[int, int] | None, packages: dict[str, str]) -> Missing | None:
     """Return the packages to install for the course on a Linux image such as Colab's; None if none.
 
-    `driver` is the CUDA version that the driver understands, None without a driver. `packages` is
-    name -> version of the installed packages.
+    They are the absent ones, and those of `REPLACED` that have another version than our pins. The
+    constraints keep all other installed packages at their versions. `driver` is the CUDA version
+    that the driver understands, None without a driver. `packages` is name -> version of the
+    installed packages.
     """
     ours = dict(re.findall(r"^([\w-]+)==(\S+)$", _constraints(), re.MULTILINE))
     replaced = [name for name in REPLACED if packages.get(name) != ours[name]]
@@ -207,8 +210,8 @@ def prepare_colab(driver: tuple[int, int] | None) -> None:
 
     It does nothing if no package is missing. `driver` is the CUDA version that the driver
     understands, None without a driver. Prints what was installed, or why the virtual GPU is used.
-    Raises CourseError if a package that lessons import stays missing, or if the session must be
-    restarted because it had imported a replaced package.
+    Raises CourseError if a package that lessons import stays missing, or if something was installed
+    after this session had imported a module of `MODULES`, so that it must be restarted.
     """
     before = installed()
     packages = missing(driver, before)

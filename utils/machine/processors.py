@@ -42,7 +42,10 @@ class Cpu:
 
     @property
     def sentence(self) -> str:
-        """A sentence on the vectors that the matrix multiplication uses on this processor."""
+        """A sentence on the processor's vectors: their instruction set and the floats in one.
+
+        For a processor without AVX2 and FMA, it says that kernels for vectors run but gain nothing.
+        """
         if self.lanes:
             return f"{self.name} has {INSTRUCTION_SETS[self.lanes]}: vectors of {self.lanes}."
         return (

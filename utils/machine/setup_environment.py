@@ -45,7 +45,7 @@ class Plan:
 def driver_cuda() -> tuple[int, int] | None:
     """Return the newest CUDA version that the installed driver understands, such as (12, 4).
 
-    Returns None if there is no driver.
+    Returns None if there is no driver, or if it fails to answer.
     """
     name = "nvcuda.dll" if os.name == "nt" else "libcuda.so.1"
     version = ctypes.c_int()
@@ -140,7 +140,7 @@ def _install(chosen: Plan, pins: str, stamp: str) -> int:
 
     chosen: says which extra of the course is installed. pins: the text of the constraints file.
     stamp: the text that is stored in STAMP after a success; if its first line has changed, `.venv`
-    is made anew.
+    is made anew. Raises CalledProcessError if `.venv` cannot be made.
     """
     old_stamp = STAMP.read_text(encoding="utf-8") if STAMP.exists() else ""
     if old_stamp.splitlines()[:1] != stamp.splitlines()[:1]:
@@ -159,10 +159,10 @@ def _install(chosen: Plan, pins: str, stamp: str) -> int:
 
 
 def cuda_version(text: str) -> tuple[int, int] | None:
-    """Return the CUDA version that the option --cuda names, or None for no GPU packages.
+    """Return the CUDA version that the option --cuda names, such as (12, 4), or None.
 
-    `text` is "auto" for the driver's version, "none", or a version such as "12.4". Raises
-    ValueError for another text.
+    `text` is "auto" for the driver's version, which is None without a driver, "none" for None, or a
+    version such as "12.4". Raises ValueError for another text.
     """
     if text == "auto":
         return driver_cuda()

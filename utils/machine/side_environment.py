@@ -28,7 +28,7 @@ SECONDS_TO_ASK, SECONDS_TO_INSTALL, SECONDS_TO_CHECK = 20, 1800, 1800
 def python_of(version: str) -> Path | None:
     """Return the path of an interpreter of a version such as "3.12", or None if none is found.
 
-    It is the running interpreter, or one from PATH or pyenv.
+    The running interpreter is preferred to one from PATH, and that to one from pyenv.
     """
     for python in _candidates(version):
         if _output([str(python), "-c", VERSION]) == version:
@@ -68,9 +68,11 @@ def made(
 ) -> Path:
     """Make the environment `build/NAME-VERSION`, print that it is made, and return its folder.
 
-    apart: True to install the requirements and pytest alone, without the course. An environment
-    that exists and was made from the same pins is left unchanged. Raises CalledProcessError if pip
-    cannot install the packages, and TimeoutExpired if it takes too long.
+    python: the interpreter that makes it. requirements: the file of pip requirements to install,
+    relative to the course's folder. apart: True to install the requirements and pytest alone,
+    without the course. An environment that was made by the same interpreter from the same pins is
+    left unchanged, and nothing is printed. Raises CalledProcessError if the environment cannot be
+    made or pip cannot install the packages, and TimeoutExpired if one of them takes too long.
     """
     folder = ROOT / "build" / f"{name}-{version}"
     stamp_file, stamp = folder / "installed.txt", _stamp(python, requirements)
@@ -127,8 +129,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the check in an environment per Python version, and return the greatest exit code.
 
     The code of a version is that of the check; it is 1 if pip fails. A version that is not found is
-    reported; its code is 1 if `COURSE_NEEDS_EVERYTHING` is 1, else 0. arguments: the words of the
-    command line, by default those of this process.
+    reported; its code is 1 if `COURSE_NEEDS_EVERYTHING` is 1, else 0. Raises TimeoutExpired if an
+    installation or a check takes too long. arguments: the words of the command line, by default
+    those of this process.
     """
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("name", help="the environments' name; the Python version is appended")

@@ -85,7 +85,10 @@ class CallRow:
 
     @property
     def size(self) -> str:
-        """The sizes m, n and k as text, such as "512×512×512", or the elements as in "1024"."""
+        """The sizes as text: such as "512×512×512" for m, n and k.
+
+        For a function of one array, it is the number of elements, such as "1024".
+        """
         return f"{self.m}×{self.n}×{self.k}" if self.elements is None else str(self.elements)
 
 
@@ -211,8 +214,9 @@ def rows_of(
 ) -> Iterator[CallRow]:
     """Time all cases `rounds` times and yield, per case, the row with the median ratio.
 
-    The rows are in the order of the cases. `generator` is the source of the random order of calls.
-    `compare` is the function `compared`, or one with the same first two parameters and result.
+    The rows are in the order of the cases. If `rounds` is even, the greater of the two middle
+    ratios is taken. `generator` is the source of the random order of calls. `compare` is the
+    function `compared`, or one with the same first two parameters and result.
     """
     repeated = [case for _ in range(rounds) for case in cases]
     timed = [
@@ -274,7 +278,10 @@ def write(new: Sequence[CallRow], path: Path) -> None:
 
 
 def read(path: Path) -> tuple[CallRow, ...]:
-    """Return the rows of a CSV file, or an empty tuple if the file does not exist."""
+    """Return the rows of a CSV file, or an empty tuple if the file does not exist.
+
+    Raises CourseError for a file that has no rows, other columns or a wrong value.
+    """
     return rows.read_if_any(path, CallRow)
 
 
@@ -340,9 +347,11 @@ def by_function(rows: Sequence[CallRow]) -> Iterator[tuple[str, list[CallRow]]]:
 
 
 def _sentences(rows: Sequence[CallRow], queues: bool) -> Iterator[str]:
-    """Yield a sentence per function: its shapes, the mean and worst ratio, and its slower calls.
+    """Yield a sentence per function, with four facts from the function's rows.
 
-    If `queues`, it also has the microseconds of Python per call.
+    They are the number of rows, the geometric mean of the ratios, the lowest ratio with its size
+    and layout, and the number of rows in which our call is slower than the library. If `queues`,
+    the median microseconds of Python per call follow.
     """
     for function, rows_of_function in by_function(rows):
         all_ = summary(rows_of_function)
@@ -357,8 +366,9 @@ def _sentences(rows: Sequence[CallRow], queues: bool) -> Iterator[str]:
 def _table(rows: Sequence[CallRow]) -> Table:
     """Return a table with the `SHOWN` rows of each function that have the lowest ratios.
 
-    The columns are the function, the shape, the layout, the microseconds of Python per call, our
-    time in microseconds, the fastest library and its time, and the ratio.
+    The rows of a function are together, the lowest ratio first. The columns are the function, the
+    shape, the layout, the microseconds of Python per call, our time in microseconds, the fastest
+    library and its time, and the ratio.
     """
     headers = ("function", "shape", "layout", "host us", "us", "library", "us", "ratio")
     table = Table(*headers, title="As called")

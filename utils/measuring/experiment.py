@@ -47,7 +47,10 @@ class Experiment:
         return f"{self.name.replace('-', '_')}.csv"
 
     def recorded(self) -> tuple:
-        """Return the rows of all devices that have a record, device by device; () if none has."""
+        """Return the rows of all devices that have a record, device by device; () if none has.
+
+        Devices are in the order of their folders' names.
+        """
         files = sorted((DATA / "measured").glob(f"*/{self.file}"))
         return tuple(row for file in files for row in rows.read(file, self.row))
 
@@ -75,7 +78,7 @@ class Experiment:
 
 
 def _shown(figure: float | None) -> str:
-    """Return a figure as text with four digits; "" for one that is not known."""
+    """Return a figure as text with up to four significant digits; "" for None."""
     return "" if figure is None else f"{figure:.4g}"
 
 

@@ -112,10 +112,12 @@ def time_products(
     sizes: Sequence[int],
     verified: Sequence[GemmShape],
 ) -> Iterator[ProductTime]:
-    """Yield the time of each variant for n×n matrices of each size; repetitions are interleaved.
+    """Yield a row per size and variant: the variant's time for the product of n×n matrices.
 
-    device: its name, for the rows. sizes: the values of n. verified: shapes at which each variant
-    is verified before. Raises CourseError if a product is wrong.
+    All variants of a size are timed before the next size, with interleaved repetitions. Their rows
+    come in the order of `variants`. device: its name, for the rows. sizes: the values of n.
+    verified: shapes at which each variant is verified before the first row. Raises CourseError if a
+    product is wrong.
     """
     for shape in verified:
         require_right(ladder, variants, shape)
@@ -144,9 +146,11 @@ def require_right(ladder: Ladder, timed: Sequence[Variant], shape: GemmShape) ->
 def time_sums(
     variants: Sequence[Variant], device: str, lengths: Sequence[int]
 ) -> Iterator[ArrayTime]:
-    """Yield the times in ms of each variant for each length; the repetitions are interleaved.
+    """Yield a row per length and variant: the variant's times in ms for one sum.
 
-    device: its name, for the rows. lengths: numbers of float32 that are summed.
+    All variants of a length are timed before the next length, with interleaved repetitions. Their
+    rows come in the order of `variants`. The sums are not verified. device: its name, for the rows.
+    lengths: numbers of float32 that are summed.
     """
     for elements in lengths:
         shape = ReduceShape(elements)
@@ -161,9 +165,10 @@ def time_sums(
 
 
 def require_right_sum(variant: Variant, added: slice = slice(None)) -> None:
-    """Raise CourseError unless the kernel sums 5,120 whole numbers without an error.
+    """Raise CourseError unless the kernel's sum of 5,120 whole numbers is exact.
 
-    added: the elements that it adds, for a kernel that leaves some out on purpose.
+    added: a slice of the elements that count in the expected sum, for a kernel that leaves some out
+    on purpose; by default all count.
     """
     x, out = np.arange(5120, dtype=np.float32) % 7, cuda.to_device(np.full(1, np.nan, np.float32))
     variant.execution(ReduceShape(x.size), (cuda.to_device(x),), out)()

@@ -50,8 +50,9 @@ def measured_rows(
     """Measure the variants at one shape and yield one row per variant, in their order.
 
     Each variant is timed interleaved with the ladder's library. `device` is the current GPU, or
-    None for a ladder that runs on the CPU. A variant whose result is wrong is not timed, and its
-    record has no figures. Raises CourseError for a figure above the device's peak.
+    None for a ladder that runs on the CPU. A variant whose result is wrong before the timing is not
+    timed. If its result is wrong before or after the timing, its record has no figures. Raises
+    CourseError for a figure above the device's peak.
     """
     processor = device.name if device else devices.cpu_name()
     for same_task in _by_task(variants):
@@ -78,7 +79,8 @@ def race(
     """Time variants of the same task and the ladder's library, interleaved; return their records.
 
     Each repetition runs every variant and then the library, so that a change of the clock affects
-    all of them. The records are in the order of the variants, and each has the library's time.
+    all of them. The records are in the order of the variants, and each has the library's time if
+    the ladder has a library.
     `device` is the current GPU, or None for a ladder that runs on the CPU. Raises CourseError
     before timing if a result is wrong, and for a figure above the device's peak.
     """
@@ -111,9 +113,10 @@ def recorded_rows(
 ) -> Iterator[StepRow]:
     """Verify the variants on the virtual GPU and yield a row per record that `device` has of them.
 
-    `shapes` are the shapes to look up; an empty sequence means all. A variant without a record
-    gives one row without figures if its constants are the defaults or if it is the only requested
-    variant of its step; otherwise it is left out.
+    The rows are in the order of the variants, and those of a variant in the order of the file.
+    `shapes` are the shapes to look up; an empty sequence means all. A variant without a record at
+    these shapes gives one row without figures if its constants are the defaults or if it is the
+    only requested variant of its step; otherwise it is left out.
     """
     recorded = _recorded(ladder, device)
     by_variant = {each: _records_of(each, recorded, shapes) for each in variants}
@@ -163,9 +166,10 @@ def _cold_copies(
 ) -> list[tuple]:
     """Return copies of the problem's inputs, each a tuple of arrays that the step can read.
 
-    There is one copy. On a GPU, for work that is limited by memory, there are as many as are needed
-    for each launch to read from DRAM instead of the L2 cache. `device` is None for a ladder on the
-    CPU.
+    There is one copy on the CPU, and on a GPU for work that is not counted in bytes or whose inputs
+    may be in the cache. For other work on a GPU, there are as many as are needed for each launch to
+    read from DRAM instead of the L2 cache, but at most `MOST_LAUNCHES`. `device` is None for a
+    ladder on the CPU.
     """
     copies, work = 1, step.task.work(problem.shape)
     if device and work.bytes is not None and not work.cached:

@@ -31,8 +31,8 @@ WRONG = 1
 def measure_command(ladder: Ladder) -> Command:
     """Return the sub-command `measure` of a ladder.
 
-    Its exit code is 0 if every step is right and 1 if one is wrong. Without a GPU, the steps are
-    verified on the virtual GPU and shown next to recorded figures.
+    Its exit code is 0 if every step is right and 1 if one is wrong. Without a GPU, the steps of a
+    ladder for the GPU are verified on the virtual GPU and shown next to recorded figures.
     """
     return Command(
         "measure",
@@ -92,7 +92,8 @@ def _configure(ladder: Ladder, parser: argparse.ArgumentParser) -> None:
 def _run(ladder: Ladder, options: argparse.Namespace) -> int:
     """Measure or look up the rows that the options ask for, and print them as a table or JSON.
 
-    Returns the exit code: 0, or 1 if a step is wrong.
+    Returns the exit code: 0, or 1 if a step is wrong. Raises CourseError in the same cases as
+    `_rows`, and for a figure above the device's peak.
     """
     rows = _rows(ladder, options, Console(stderr=True))
     if options.json:
@@ -109,9 +110,10 @@ def _rows(ladder: Ladder, options: argparse.Namespace, console: Console) -> list
     """Return the rows that the options ask for: measured on the device, or else recorded.
 
     Steps that the device cannot run are left out. With `options.record`, the rows are also written
-    to the device's record. Without a GPU, the records of `options.device` are returned, and a
-    sentence on stderr says so. The progress is shown on `console`. Raises CourseError for an
-    unknown step, shape or device.
+    to the device's record. A ladder on the CPU is always measured. Without a GPU, the records of
+    `options.device` are returned for a ladder on the GPU, and a sentence on stderr says so. The
+    progress is shown on `console`. Raises CourseError for an unknown step, shape, device or text in
+    `options.params`, and for `options.record` without a GPU if the ladder needs one.
     """
     steps = [ladder.step(name) for name in options.steps]
     variants = _variants(steps, options.params)
@@ -164,7 +166,7 @@ def _record_plan(
     """Return (shape, variants to measure) per size of the ladder, for a complete record.
 
     At the sizes of the ladder's sweep these are all variants, at other sizes those with default
-    constants.
+    constants. If the ladder has no sweep, they are all variants at every size.
     """
     defaults = [each for each in variants if each.is_default]
     sweep = ladder.sizes if ladder.sweep is None else ladder.sweep
@@ -193,7 +195,8 @@ def _measure(
     """Measure the variants of each (shape, variants) in `plan` and return all rows, in this order.
 
     `device` is None for a ladder on the CPU. If `record` is True, write the rows of each shape to
-    disk as soon as the shape is finished. A progress bar is shown on `console` meanwhile.
+    disk as soon as the shape is finished, except rows with a wrong result. A progress bar is shown
+    on `console` meanwhile. Raises CourseError for a figure above the device's peak.
     """
     rows: list[StepRow] = []
     with Progress(console=console, transient=True) as progress:
@@ -243,7 +246,8 @@ def _table(rows: Sequence[StepRow]) -> Table:
 def _where(rows: Sequence[StepRow]) -> str:
     """Return text on where the figures were measured or recorded and the results verified.
 
-    The text is such as "measured on NVIDIA H200; verified on NVIDIA H200".
+    The text is such as "measured on NVIDIA H200; verified on NVIDIA H200". It begins with "no
+    figures" if no row has a time. A device and date that several rows share is named once.
     """
     figures = dict.fromkeys(
         f"recorded on {row.recorded_on}" if row.recorded_on else f"measured on {row.record.device}"

@@ -225,7 +225,10 @@ def write(series: Sequence[Series], path: Path) -> None:
 
 
 def read(path: Path) -> tuple[Series, ...]:
-    """Return the series of a CSV file, or an empty tuple if the file does not exist."""
+    """Return the series of a CSV file, or an empty tuple if the file does not exist.
+
+    Raises CourseError for a file that has no rows, other columns or a wrong value.
+    """
     return rows.read_if_any(path, Series)
 
 

@@ -55,6 +55,9 @@ def recorded() -> tuple[ProfiledLaunch, ...]:
 def counters_of(kernel: str, shape: str, caches: str = "cold") -> dict[str, float]:
     """Return counter -> value of one launch on the first device that has recorded it.
 
+    Devices are in the order of their folders' names. kernel, shape, caches: the launch, as in the
+    fields of `ProfiledLaunch`.
+
     Raises CourseError if no record has this launch.
     """
     wanted = [

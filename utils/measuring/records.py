@@ -142,7 +142,8 @@ def _kept(
 ) -> list[Record]:
     """Return the old records without those that new records of steps in `choosing` replace.
 
-    Such a new record replaces old records of the same step and shape, whatever their constants.
+    Such a new record replaces old records of the same device, ladder, step and shape, whatever
+    their constants.
     """
     identity = attrgetter(*(name for name in IDENTITY if name != "params"))
     replaced = {identity(record) for record in added if record.step in choosing}

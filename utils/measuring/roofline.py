@@ -129,6 +129,7 @@ def gpu_ceilings(device: Device) -> Ceilings:
 def cpu_ceilings(mib: int = 256, n: int = 1024) -> Ceilings:
     """Measure and return the ceilings of one thread of this machine's processor.
 
+    `gb_per_s` has the one key "DRAM", and `instructions` is None.
     `mib` is the size of the array that is copied, in MiB. `n` is the size of the product that
     NumPy's BLAS computes, which comes as close to the peak of arithmetic as a program does.
     """
@@ -146,7 +147,8 @@ def cpu_ceilings(mib: int = 256, n: int = 1024) -> Ceilings:
 def hot_loop_of(variant: Variant, arch: str = "sm_90") -> HotLoopCounts | None:
     """Return the counts of the hot loop that the x-ray finds in the machine code for `arch`.
 
-    It is None without a compiler, and if the kernel has no such loop.
+    It is None if the kernel has no such loop, and if the x-ray raises CourseError: without a
+    compiler, for an unknown `arch`, or for a kernel that does not compile.
     """
     try:
         report = xray(variant.kernel, variant.step.signature, arch)
@@ -205,10 +207,11 @@ def counts_of_block(variant: Variant, shape: Shape) -> tuple[pd.Series, int]:
     """Return (counts of one block, number of such blocks in the whole launch).
 
     The counts are a Series by counter name, with the block's `footprint_bytes`. They grow linearly
-    with k for a product, so a long product is never run: two short ones give the growth. A step may
-    cut some tiles of a long product along k and launch more blocks for them; all of these blocks
-    together do the work of the uncut blocks of a short product. If the grids of the two short
-    products differ, the block of the long product is run instead.
+    with k for a product, so for a k above 128 a block of two short products is run, and their
+    counts are extrapolated to k. A step may cut some tiles of a long product along k and launch
+    more blocks for them; all of these blocks together do the work of the uncut blocks of a short
+    product. If the grids of the two short products differ, the block of the long product is run
+    instead. Raises CourseError if the virtual GPU cannot run the block.
     """
     blocks = variant.launch(shape).blocks
     if isinstance(shape, ReduceShape):
@@ -350,7 +353,8 @@ def estimates(
     are the milliseconds of each resource, `limit` (the slowest resource), `estimate_ms`,
     `recorded_ms`, and `error` (estimate over record, minus one). `hot_loop` returns the hot loop of
     a variant. With `with_tail`, the estimate counts whole waves of blocks. A step that cannot be
-    counted is left out. Raises CourseError if nothing is recorded on the device at that size.
+    counted is left out. Raises CourseError if nothing is recorded on the device at that size, or
+    if the device's ceilings are not recorded.
     """
     ceilings, shape = gpu_ceilings(device), ladder.parse(size)
     rows = {}

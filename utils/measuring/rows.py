@@ -32,8 +32,8 @@ def read(path: Path, kind: type[Row]) -> tuple[Row, ...]:
     """Return the rows of a CSV file as instances of the dataclass `kind`, in the file's order.
 
     The file is parsed again only after it has changed. Raises CourseError if the file does not
-    exist or has no rows, if its columns are not those of `kind`, or for a value that its column
-    cannot hold. Only columns with a default may be missing.
+    exist, is no CSV or has no rows, if its columns are not those of `kind`, or for a value that its
+    column cannot hold. Only columns with a default may be missing; they then have the default.
     """
     return _read(path, kind, version(path))
 
@@ -88,8 +88,8 @@ def write_text(path: Path, text: str) -> None:
 def _read(path: Path, kind: type[Row], version: tuple[int, int]) -> tuple[Row, ...]:
     """Return the rows of a CSV file as instances of the dataclass `kind`, in the file's order.
 
-    The result is cached per `version` of the file. Raises CourseError for a file without rows, with
-    other columns, or with a value that its column cannot hold.
+    The result is cached per `version` of the file. Raises CourseError for a file that is no CSV,
+    has no rows or other columns, or has a value that its column cannot hold.
     """
     try:
         with path.open(encoding="utf-8", newline="") as file:

@@ -109,10 +109,13 @@ def copies(elements: int, prefetch: Prefetch = prefetch) -> Iterator[Experiment]
 def products(
     shape: GemmShape, kernel: Product, prefetch: Prefetch = prefetch
 ) -> Iterator[Experiment]:
-    """Yield experiments that compute a product in several ways, from host arrays to a host result.
+    """Yield experiments that compute a product in five ways, one to four experiments per way.
 
-    In their params, WHAT=wall is the whole time and WHAT=kernel the kernel's own time. `prefetch`
-    migrates a managed array; tests replace it.
+    The ways are, in this order: copies from and to pageable memory, the same with pinned memory,
+    NumPy arrays that Numba copies at the launch, managed arrays that the host fills, and managed
+    arrays that the GPU fills. In the params, WHAT=wall is the whole time until the result is on the
+    host, WHAT=kernel the kernel's own time, and WHAT=fill the time to fill the arrays on the GPU.
+    `prefetch` migrates a managed array; tests replace it.
     """
     host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))
@@ -175,9 +178,10 @@ def _born_on_gpu(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
 
 
 def parts(shape: GemmShape, kernel: Product) -> Iterator[Experiment]:
-    """Yield an experiment per part of a product with copies: allocation, copies in and out, kernel.
+    """Yield six experiments, each of which times one part of a product with copies.
 
-    The copies are timed for pageable and for pinned host memory.
+    In this order: the allocation of three device arrays, the copies of a and b in and of c out for
+    pageable host memory, the same two for pinned host memory, and the kernel.
     """
     host = host_arrays(shape)
     on_device = tuple(map(cuda.to_device, host))

@@ -116,7 +116,10 @@ class SizeExperiments:
 
 
 def measure(device: str, sizes: Iterable[SizeExperiments]) -> Iterator[Record]:
-    """Time all experiments of all sizes and yield their records, filed under the GPU `device`."""
+    """Time all experiments of all sizes and yield their records, filed under the GPU `device`.
+
+    They come size by size, in the order of the experiments. NumPy's record is the last of its size.
+    """
     for each in sizes:
         record = product_record if isinstance(each.size, GemmShape) else copy_record
         for experiment in each.experiments:

@@ -238,8 +238,8 @@ def _module(module: ModuleType, names: frozenset[str]):
 
     A module of numba-cuda-mlir becomes that of Numba, or a namespace of the attributes that the
     kernel reads, if Numba does not have them all. A module of the program becomes a copy with the
-    counterparts of the attributes that the kernel reads. Modules of Python, NumPy and Numba are
-    unchanged.
+    counterparts of the attributes that the kernel reads, if one of them differs from its
+    counterpart. Any other module is returned unchanged.
     """
     if _is_of_the_package(module):
         from . import counterparts

@@ -62,8 +62,9 @@ class TypedFunction:
     def signature(self) -> typing.Signature:
         """The types of the arguments and of the result.
 
-        They are inferred when they are asked for, because the function may call one that is defined
-        later. Raises Unsupported for code that Numba's compiler refuses.
+        The result has the declared type if there is one. Otherwise its type is inferred when it is
+        asked for, because the function may call one that is defined later. Raises Unsupported for
+        code that Numba's compiler refuses.
         """
         from ..language.compiler import compile_function  # not loaded before it is needed
 
@@ -76,6 +77,7 @@ class TypedFunction:
 def declare(kernel: CUDADispatcher, signature) -> VirtualKernel:
     """Add the types of a signature to ``kernel.overloads``, and return the VirtualKernel of it.
 
+    If the kernel has these types already, their VirtualKernel is returned and nothing is added.
     Nothing is compiled. A launch then casts its arguments to a declared signature.
     """
     declared, _ = sigutils.normalize_signature(signature)

@@ -31,11 +31,11 @@ class Arithmetic:
     def apply(self, function: Callable, values: tuple, frame: Frame, mask: Mask):
         """Return ``function(*values)`` in Numba's types, a NumPy scalar or a lane vector.
 
-        ``function`` is one of ``operator``, ``math`` or NumPy. The values are numbers.
-        Comparisons also take two tuples, and ``==`` and ``!=`` take strings and None. If the run
-        counts operations and the result is a float or complex number, one operation is counted in
-        the lanes of ``mask``.
-        Raises Unsupported for types that Numba refuses.
+        ``function`` is one of ``operator``, ``math`` or NumPy. The values are numbers. ``==`` and
+        ``!=`` also take two tuples, and strings and None; ``<``, ``<=``, ``>`` and ``>=`` also take
+        two tuples that are not empty. If the run counts operations and the result is a float or
+        complex number, one operation is counted in the lanes of ``mask``.
+        Raises Unsupported for other values and for dtypes that Numba refuses.
         """
         if len(values) == 2 and isinstance(values[0], Number) and isinstance(values[1], Number):
             result = self._apply_to_two(function, *values)

@@ -53,9 +53,10 @@ def _shape_and_dtype(call: CallExpression) -> Callable:
 
 
 def _check_alignment(call: CallExpression, given) -> None:
-    """Raise Unsupported for an alignment that Numba refuses.
+    """Raise Unsupported if ``given`` is an int that is no power of 2 or is less than 8 (bytes).
 
-    It takes powers of 2 of at least 8 bytes, and None, for that of the dtype.
+    Numba refuses these alignments. Any other value passes, such as None, which means the alignment
+    of the dtype.
     """
     if isinstance(given, int) and (given < LEAST_ALIGNMENT or given.bit_count() != 1):
         raise call.refuse(
@@ -151,8 +152,8 @@ def _check_not_empty(call: CallExpression, shape: tuple[int, ...]) -> None:
 def constant_array_like(call: CallExpression) -> Evaluate:
     """Compile ``cuda.const.array_like(x)`` of an array that is known at compile time.
 
-    The array is copied now, so later changes of ``x`` have no effect. Raises Unsupported for any
-    other argument.
+    The closure returns a read-only copy of ``x`` as an ArrayView. The copy is made now, so later
+    changes of ``x`` have no effect. Raises Unsupported for an argument that is no such array.
     """
     array = call.only_static()
     if not isinstance(array, np.ndarray):

@@ -161,7 +161,8 @@ def _check_type(call: CallExpression, name: str, dtype: np.dtype) -> None:
 def _checked(call: CallExpression, place: Place) -> Place:
     """Return the place unchanged; raise Unsupported if atomics cannot change it.
 
-    The place must be in an array that is not read-only, with one index per dimension.
+    The place must have one index per dimension, in an array that is neither read-only nor a field
+    of records that are not aligned.
     """
     array, indices = place.array, place.indices
     if not isinstance(array, Array):

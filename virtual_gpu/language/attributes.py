@@ -19,7 +19,7 @@ def attribute_of(value, attribute: str):
 
     An array has ``dtype``, and as int64 numbers or tuples of them ``shape``, ``size``, ``ndim``,
     ``itemsize``, ``nbytes`` and ``strides`` in bytes. Its ``real`` is the array itself if it is not
-    complex, else None. A view in global or shared memory also has ``T`` and, if it is contiguous,
+    complex, else None. An ArrayView also has ``T`` and, if it is contiguous and has dimensions,
     ``flat``, a view with one dimension. A number has ``real`` and ``imag``, and a named tuple its
     fields.
     """

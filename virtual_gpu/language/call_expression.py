@@ -105,9 +105,9 @@ class CallExpression:
     def literal(self, node: ast.expr) -> Callable[[Frame], int | tuple | None]:
         """Return ``value(frame)``, the integer, or tuple of integers, that an argument always has.
 
-        It returns None if Numba does not know the value of the expression at compile time. It
-        raises Unsupported if that is because Numba refuses the function for another reason than
-        this call.
+        It returns None if Numba does not know the value of the expression at compile time. If that
+        is because Numba refuses the function for another reason than this call, it returns the
+        present value if all threads share it, and raises Unsupported otherwise.
         """
         kind, evaluate = self.compiler.literal(node), self.compiler.expression(node)
 
@@ -143,7 +143,10 @@ class CallExpression:
 
 
 def _uniform(value) -> int | tuple | None:
-    """Return an integer, or a tuple of integers, that is the same in all threads, else None."""
+    """Return a NumPy integer as an int, and a tuple of NumPy integers as a tuple of ints.
+
+    These are the same in all threads. Returns None for any other value, such as a lane vector.
+    """
     if isinstance(value, np.integer):
         return int(value)
     if isinstance(value, tuple) and all(isinstance(item, np.integer) for item in value):

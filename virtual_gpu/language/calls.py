@@ -249,7 +249,8 @@ def _overloaded_call(compiler: Compiler, node: ast.Call, function) -> Evaluate:
 def _types_unknown(node: ast.Call, values: tuple) -> str:
     """Return the text for an error about a call for whose values there is no overload.
 
-    It is a noun phrase, such as ``a call of np.dot() with these types``.
+    It is a noun phrase, such as ``a call of np.dot() with these types``. If one of the values is an
+    array, it says instead that a kernel computes element by element.
     """
     call = f"a call of {ast.unparse(node.func)}()"
     if any(isinstance(value, Array) for value in values):
@@ -261,8 +262,8 @@ def _callback_call(compiler: Compiler, node: ast.Call) -> Evaluate:
     """Compile a call of a function that was passed to the kernel's function as an argument.
 
     Which function that is becomes known when the call runs. The closure returns the value of the
-    call. It raises Unsupported unless the function is an intrinsic, or a device function that takes
-    exactly these positional arguments.
+    call. It raises Unsupported unless the function is an intrinsic, or a device function that is
+    called without keyword arguments and with one positional argument per parameter.
     """
     callee, source = compiler.expression(node.func), compiler.source
     arguments = [compiler.expression(a) for a in node.args]

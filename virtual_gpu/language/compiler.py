@@ -35,7 +35,7 @@ def compile_function(function: Callable) -> Program:
 
     It is compiled at the first call for this function; later calls return the same Program. Like
     Numba, it freezes the values of globals and closure variables at that time. Raises Unsupported
-    for code that the virtual GPU does not know.
+    for code that the virtual GPU does not know or that is nested too deeply.
     """
     try:
         return _compiled(function, _Callers())

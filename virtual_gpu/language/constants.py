@@ -40,9 +40,10 @@ class ConstantEvaluator:
         """Return the Python value of a constant expression.
 
         Constants are literals, names from outside of the function, their attributes, tuples of
-        constants, ``np.iinfo`` and ``np.finfo`` of a dtype, and arithmetic of integers. Raises
-        NotStatic for any other expression, such as one with a variable, and Unsupported for a name
-        or an attribute that does not exist.
+        constants, ``np.iinfo`` and ``np.finfo`` of a dtype, arithmetic of integers, ``-number`` and
+        the concatenation of two strings. Raises NotStatic for any other expression, such as one
+        with a variable, a method of an array or a field of ``cuda.threadIdx``. Raises Unsupported
+        for a name or an attribute that does not exist.
         """
         if isinstance(node, ast.Constant):
             return node.value
@@ -73,9 +74,9 @@ class ConstantEvaluator:
         return self._arithmetic(node)
 
     def _limits_of_type(self, node: ast.Call):
-        """Return the value of ``np.iinfo(dtype)`` or ``np.finfo(dtype)``.
+        """Return the NumPy object that ``np.iinfo(dtype)`` or ``np.finfo(dtype)`` returns.
 
-        Raises NotStatic for any other call.
+        Raises NotStatic for any other call, and for a dtype for which NumPy has no such object.
         """
         named = isinstance(node.func, ast.Attribute) and node.func.attr in ("iinfo", "finfo")
         function = self.value(node.func) if named else None
@@ -114,7 +115,7 @@ class ConstantEvaluator:
         """Return the value of integer arithmetic, as in ``(TILE, TILE + 1)``.
 
         ``-number`` and the concatenation of two strings have a value, too. Raises NotStatic for any
-        other expression.
+        other expression, and for a result that is undefined or does not fit into an int64.
         """
         if isinstance(node, ast.BinOp) and type(node.op) in operations.BINARY:
             left, right = self.value(node.left), self.value(node.right)
@@ -132,8 +133,9 @@ class ConstantEvaluator:
         """Return a Python constant, written as ``node``, as a value of the kernel.
 
         Numbers become NumPy scalars, NumPy arrays become constant arrays, and tuples are converted
-        item by item. None, Ellipsis, strings, dtypes, types and functions that a kernel can call
-        stay as they are. Raises Unsupported for a constant that kernels cannot use.
+        item by item. None, Ellipsis, strings, bytes, dtypes, types, the objects of ``np.iinfo`` and
+        ``np.finfo``, and functions that a kernel can call stay as they are. Raises Unsupported for
+        any other constant.
         """
         if isinstance(value, bool | int | float | complex | np.generic):
             return numba_types.scalar(value)
@@ -158,8 +160,9 @@ def _is_array(value) -> bool:
 def _misspelt(node: ast.Attribute, owner: object) -> str:
     """Return a description of a missing attribute for an error message.
 
-    It is the text of ``node``. For an attribute of a module it also suggests the closest name, as
-    in ``math.sine, which math does not have (is math.sin meant?),``.
+    It is the text of ``node``. If ``owner`` is a module, the description continues: ``math.sine,
+    which math does not have (is math.sin meant?),``. Without a similar name in the module, the
+    brackets are left out.
     """
     if not inspect.ismodule(owner):
         return ast.unparse(node)

@@ -48,7 +48,8 @@ _SPECIAL = {
 def special_value(value) -> Evaluate | None:
     """Return the closure that evaluates ``cuda.threadIdx`` or a similar constant of Numba.
 
-    These are blockIdx, blockDim, gridDim, laneid and warpsize, too. Returns None for other objects.
+    The others are blockIdx, blockDim and gridDim, for which the closure returns a Dim3, too, and
+    laneid and warpsize, for which it returns int32 numbers. Returns None for any other object.
     """
     return _SPECIAL.get(id(value))
 

@@ -47,7 +47,9 @@ def unknown_statement(node: ast.stmt) -> str:
 def unknown_call(node: ast.Call, function: object) -> str:
     """Return a noun phrase, such as ``a call of np.sqrt()``, for a call that kernels cannot make.
 
-    An error message continues it. If known, the phrase says what to write instead.
+    An error message continues it. For a function of NumPy with a known substitute, the phrase says
+    what to write instead. For a function that the host calls, for inline PTX and for a Python
+    function that is no device function, it says so.
     """
     what = f"a call of {ast.unparse(node.func)}()"
     instead = next((cure for f, cure in _INSTEAD_OF_NUMPY.items() if f is function), None)
@@ -108,7 +110,8 @@ def uncalled(node: ast.Expr, value: object) -> str | None:
     """Return a sentence about a statement that only names a function of Numba or the virtual GPU.
 
     An example is ``cuda.syncthreads`` without parentheses, which Numba compiles and which does
-    nothing. ``value`` is what the statement's expression names. Returns None for other statements.
+    nothing. ``value`` is what the statement's expression names. Returns None for other statements,
+    and for a function that is named without a module before it.
     """
     module = getattr(value, "__module__", None) or ""
     if not isinstance(node.value, ast.Attribute) or not module.startswith(("numba", "virtual_gpu")):

@@ -140,7 +140,11 @@ class EndlessLoopCheck:
         return state, [array.tobytes() for array in data.values()]
 
     def _unchanged(self, frame: Frame, active: Mask) -> str:
-        """Return an error text with the number of threads and the variables that the loop tests."""
+        """Return an error text with the number of threads that stay in the loop, and the reason.
+
+        The reason is that an iteration changes none of the variables in the condition, which are
+        named, or, without such variables, that no thread comes to a ``break`` or ``return``.
+        """
         tested = {n.id for n in ast.walk(self._node.test) if isinstance(n, ast.Name)}
         names = " and ".join(sorted(tested & set(frame.variables)))
         stay = "1 thread stays" if active.count == 1 else f"{active.count} threads stay"
@@ -156,7 +160,8 @@ class EndlessLoopCheck:
 
         How far each thread is from the end is measured by ``_gaps``, at least GAP_SECONDS and
         GAP_ITERATIONS after the last measurement. The error is raised if no gap has become smaller
-        in two measurements in a row. A loop whose gaps are unknown is not examined.
+        in two measurements in a row. A loop whose gaps are unknown is not examined, nor is any loop
+        if the run has no limit ``stalled_seconds``.
         """
         seconds, limits = frame.run.watch.seconds, frame.run.watch.limits
         self._gaps_since += 1
@@ -247,9 +252,9 @@ def _gaps(loop: ast.While, frame: Frame, active: Mask) -> np.ndarray | None:
     """Return how far each active lane is from the end of a loop, or None if that is not known.
 
     The gap is the difference between the two numbers that the condition compares, as float64. It is
-    known if the condition compares a variable that the loop changes with a constant or with a
+    known if the condition compares a variable that the loop changes with a literal number or with a
     variable that the loop does not change, by ``<``, ``<=``, ``>``, ``>=`` or ``!=``. A lane leaves
-    the loop when its gap falls to 0 or below.
+    the loop when its gap falls to 0 or, for ``<=`` and ``>=``, below 0.
     """
     test = loop.test
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:

@@ -83,9 +83,10 @@ class Expressions:
     def place(self, node: ast.Subscript) -> Callable[[Frame, Mask], Place]:
         """Return ``locate(frame, mask)``, which returns the Place that a subscript names.
 
-        The ``array`` of the Place may be a tuple or no array at all; the caller refuses that.
-        ``locate`` raises Unsupported for more indices than dimensions, and for an index that
-        kernels cannot have.
+        The ``array`` of the Place is an array, an array of records, a tuple or another value. The
+        caller refuses the values that it cannot use. If the index names a field of a record, the
+        Place is that of the field. ``locate`` raises Unsupported for more indices than dimensions,
+        and for an index that kernels cannot have.
         """
         key = self.try_static(node.slice)
         if isinstance(key, str):
@@ -114,11 +115,12 @@ class Expressions:
         return locate
 
     def _row(self, node: ast.expr) -> Callable | None:
-        """Return a closure for the array ``x[i]`` in ``x[i][j]``, or None for another array.
+        """Return a closure for the expression ``x[i]`` in ``x[i][j]``.
 
         ``row(frame, mask)`` returns (array, first indices): ``x`` and ``i``, if that is a row of
         an array, so that ``x[i][j]`` is the element ``x[i, j]`` and no part of the array is made.
-        Otherwise it returns (value of x[i], ()).
+        Otherwise it returns (value of x[i], ()). Returns None instead of a closure if ``node`` is
+        no subscript of a name, such as ``x`` or ``f(x)[i]``, or is known at compile time.
         """
         if not isinstance(node, ast.Subscript) or not _is_in_a_name(node):
             return None
@@ -137,7 +139,8 @@ class Expressions:
     def _record_place(self, node: ast.Subscript, place: Place) -> Place:
         """Return the place unchanged, or that of the record's field if its index names a field.
 
-        A field is named by a string or a number. Raises Unsupported for an index that does not fit.
+        A string names a field of a record, or of all records of an array. A number names a field of
+        a single record by its position. Raises Unsupported for an index that does not fit.
         """
         by_field = type(place.array) is RecordView or isinstance(place.indices[0], str)
         if by_field and len(place.indices) == 1 and not isinstance(place.indices[0], np.ndarray):
@@ -209,8 +212,9 @@ class Expressions:
     def _index(self, node: ast.expr) -> Callable:
         """Compile one index of a subscript; the closure returns its value, or a Python slice.
 
-        The bounds of the slice are None or values of the kernel. The closure raises Unsupported if
-        the step of a slice differs by thread.
+        The bounds of the slice are None or values of the kernel. A negative integer that is known
+        at compile time is returned as a FromTheEnd. The closure raises Unsupported if the step of a
+        slice differs by thread.
         """
         if not isinstance(node, ast.Slice):
             written = self.try_static(node)
@@ -254,7 +258,7 @@ class Expressions:
         """Return a closure like ``evaluate`` whose value has the type that Numba infers for it.
 
         Without this, the value can have a narrower type if the lanes that would give it a wider one
-        are absent.
+        are absent. A value for which no type is inferred is returned unchanged.
         """
         def typed(frame, mask):
             value, kind = evaluate(frame, mask), frame.types.values.get(node)
@@ -456,11 +460,10 @@ class Expressions:
     def eval_Compare(self, node: ast.Compare) -> Evaluate:
         """Compile a comparison, ``is``, ``in`` or a chain such as ``0 <= i < n``.
 
-        All operands are evaluated once, in all lanes. The closure returns a NumPy bool, or a
-        boolean vector of lanes. Raises Unsupported for ``in`` within a chain, and for ``is`` after
-        its first operator.
+        All operands are evaluated once, in all active lanes. The closure returns a NumPy bool, or a
+        boolean vector of lanes. Raises Unsupported for ``in`` and ``is`` within a chain.
         """
-        if isinstance(node.ops[0], ast.Is | ast.IsNot):
+        if isinstance(node.ops[0], ast.Is | ast.IsNot) and len(node.ops) == 1:
             return self._identity(node)
         if isinstance(node.ops[0], operations.MEMBERSHIP) and len(node.ops) == 1:
             return self._membership(node)
@@ -482,7 +485,7 @@ class Expressions:
         return evaluate
 
     def _identity(self, node: ast.Compare) -> Evaluate:
-        """Compile ``is`` or ``is not``, which compares objects and returns a NumPy bool."""
+        """Compile ``x is y`` or ``x is not y``, which compares objects and returns a NumPy bool."""
         left, right = self.expression(node.left), self.expression(node.comparators[0])
         negate = isinstance(node.ops[0], ast.IsNot)
         return lambda frame, mask: np.bool_((left(frame, mask) is right(frame, mask)) != negate)
@@ -623,9 +626,10 @@ class Expressions:
         return lambda frame, mask: self._element(node, locate(frame, mask), before_atomic)
 
     def _element_of_component(self, node: ast.Subscript, component: ast.Attribute) -> Evaluate:
-        """Compile ``z.real[i]`` or ``z.imag[i]`` of a complex array ``z`` as ``z[i].real``.
+        """Compile ``z.real[i]`` of a complex array as ``z[i].real``, and ``z.imag[i]`` as well.
 
-        For any other ``z``, the attribute is evaluated before the index.
+        The closure returns a number, and raises Unsupported if the index selects a part of the
+        array. For any other ``z``, the attribute is evaluated before the index.
         """
         base, whole = self.expression(component.value), self.place(node)
         element = self.place(ast.copy_location(ast.Subscript(component.value, node.slice), node))

@@ -70,14 +70,16 @@ class Machine:
         That is one instruction; ``position`` has the form that ``load`` takes. Nothing is stored in
         lanes that are inactive or out of bounds; the latter are reported. With ``aligned``, a first
         element whose offset is no multiple of the number of values is reported, too. A report
-        raises OutOfBounds unless the launch collects its findings.
+        raises OutOfBounds unless the launch collects its findings. Raises Unsupported for values
+        that are no tuple, an array that is not in global or shared memory, and another number of
+        indices than dimensions.
         """
         store_wide(self._wide_place(array, position, values), values, aligned)
 
     def multiply(self, a, b):
         """Return a·b per lane.
 
-        A launch with counters counts one operation in the dtype of ``a``.
+        A launch with counters counts one operation per active lane, in the dtype of ``a``.
         """
         self._count(a.dtype, 1)
         return a * b
@@ -85,7 +87,7 @@ class Machine:
     def multiply_add(self, a, b, c):
         """Return a·b + c per lane, rounded once, in the dtype of ``a``.
 
-        A launch with counters counts two operations.
+        A launch with counters counts two operations per active lane.
         """
         self._count(a.dtype, 2)
         return fused_multiply_add(a, b, c)
@@ -95,8 +97,9 @@ class Machine:
 
         The copy is checked and counted now; its data moves in ``wait_copies()``. A thread that
         accesses one of these elements before that is reported as a race. ``to`` has the form of the
-        position in ``load``. A first element whose offset is no multiple of the number of values is
-        reported, too.
+        position in ``load``. Lanes that are inactive or out of bounds copy nothing; the latter are
+        reported. A first element whose offset is no multiple of the number of values is reported,
+        too. Raises Unsupported for the same arguments as ``store``.
         """
         copy_wide(self._wide_place(target, to, values), values)
 

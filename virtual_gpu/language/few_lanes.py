@@ -56,7 +56,8 @@ class _Code:
 class FewLanes:
     """A loop or a device function that few lanes may execute one after another.
 
-    ``stores_by_data`` are the stores of the function whose lanes the content of an array decides.
+    ``node`` is the loop, or None for a call of a device function. ``stores_by_data`` are the stores
+    of the function whose lanes the content of an array decides.
     """
 
     def __init__(self, expressions, stores_by_data: frozenset, node: ast.AST | None = None):
@@ -87,7 +88,13 @@ class FewLanes:
         self._is_nest = any(isinstance(n, ast.For | ast.While | ast.Call) for n in body)
 
     def may_run(self, run, types, mask: Mask) -> bool:
-        """Return True unless something known before forbids that the lanes run one by one."""
+        """Return True if the lanes of ``mask`` may run one by one, as far as is known before.
+
+        Returns False for more than MOST_LANES lanes; for more than one lane if the code stores or
+        the run has counters; after MOST_CODES codes or two attempts that failed in this run; if
+        lanes wait at a ``syncwarp`` or copies are in flight; if the run has a recorder, a Change or
+        a limit ``lane_rounds``; and if ``types`` holds a refusal.
+        """
         counters = run.counters
         if mask.count > MOST_LANES or len(self._codes) > MOST_CODES:
             return False
@@ -157,10 +164,10 @@ class FewLanes:
 
     @staticmethod
     def _left(active: Mask, loop: LoopLanes, states: list, ended: list[bool]) -> Mask | None:
-        """Record in ``loop`` the lanes that have left it; return the others, None without others.
+        """Record in ``loop`` the lanes that have left it; return the lanes that are still in it.
 
-        ``states`` is 1 per lane that has executed ``break``. ``ended`` is True per lane without a
-        further iteration.
+        Both are lanes of ``active``. ``states`` is 1 per lane that has executed ``break``.
+        ``ended`` is True per lane without a further iteration. Returns None if no lane is left.
         """
         broken = np.array(states) == 1
         if broken.any():
@@ -208,9 +215,9 @@ class FewLanes:
         return [o[0] for o in outcome]
 
     def _loop_code(self, output: Output, types, variables: dict, bounds: tuple) -> tuple:
-        """Generate the code of the loop; return its lines and a dict of the values it returns.
+        """Generate the code of the loop; return its lines and a dict of the variables it returns.
 
-        The key is the variable's name.
+        The dict maps the name of a variable to its value in the code, a Text or a tuple of Texts.
         """
         node = self._node
         code = LaneCode(output, self._expressions, types, self._stores_by_data)
@@ -265,7 +272,11 @@ class FewLanes:
     # --- functions ---------------------------------------------------------------------------
 
     def call(self, program, run, mask: Mask, values: tuple, literals: tuple) -> tuple | None:
-        """Call a device function for each lane; return (result,), or None if nothing was done."""
+        """Call a device function for each lane; return (value of the call,) as a tuple of one.
+
+        The value is None for a function that returns nothing. Returns None instead of the tuple if
+        nothing was done, so that the caller must call the function in another way.
+        """
         if mask.count > (MOST_LANES if program.has_loop else MOST_LANES_OF_A_SHORT_CALL):
             return None
         types = program.inference.of_values(values, literals)
@@ -305,7 +316,7 @@ class FewLanes:
     def _generated(
         self, inputs: Inputs, generate: Callable, present: Callable, heads: list[str]
     ) -> _Code | None:
-        """Return the code for such inputs, or None if it has no code.
+        """Return the _Code of the loop or function for such inputs, or None if it has no code.
 
         ``generate`` takes an Output and returns the code's lines and results. ``present`` takes the
         closure of an input and returns its value for all lanes. ``heads`` are the names of the
@@ -326,8 +337,9 @@ class FewLanes:
     def _attempt(self, code: _Code, inputs: Inputs, heads: list, present: Callable) -> list | None:
         """Run the code for each lane; return the list of what it returns, per lane.
 
-        Returns None if the run had no effect. That is so if a lane gave up, because its stores are
-        then undone, or if the code may not store here.
+        Returns None if the run had no effect. That is so if the code may not store here, and if a
+        lane gave up or raised an error or the log of the accesses did not settle, because all
+        stores are then undone.
         """
         run, mask = inputs.run, inputs.mask
         self._stores = bool(code.output.stores)

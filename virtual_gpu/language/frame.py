@@ -117,7 +117,8 @@ class Frame:
     def versions(self, names: set[str], mask: Mask) -> list[Mask]:
         """Split a mask into a list of masks in each of which every variable has one type.
 
-        Only the variables of ``names`` count.
+        Only the variables of ``names`` count. The masks have no lane in common, and together they
+        have all lanes of ``mask``.
         """
         masks = [mask]
         for name in names:
@@ -144,8 +145,9 @@ class MergeError(Exception):
 def merge_values(mask: Mask, new, old, name: str):
     """Return a value that is ``new`` in the lanes of ``mask`` and ``old`` in the others.
 
-    Numbers, tuples, records and views of one memory can be merged. Raises MergeError, with the
-    variable's ``name``, if the two values cannot be.
+    Numbers, tuples of one length, records with the same fields, and views of one memory with the
+    same shape and strides can be merged. If ``new`` is ``old``, it is returned. Raises MergeError,
+    with the variable's ``name``, if the two values cannot be merged.
     """
     if new is old:
         return new

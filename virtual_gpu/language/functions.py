@@ -26,7 +26,8 @@ def typed(call: CallExpression) -> Evaluate:
     """Compile a call of a function of numbers, such as ``math.sin``, ``abs`` or ``min``.
 
     The closure returns a number in Numba's type. ``min`` and ``max`` take two or more numbers, one
-    tuple of numbers, or one array of one dimension.
+    tuple of numbers, or one array of one dimension; the closure raises Unsupported for one number
+    and for an empty tuple.
     """
     arguments, function = call.arguments(1, 8), call.function
     apply = Arithmetic(call.source, call.node).apply
@@ -41,6 +42,8 @@ def typed(call: CallExpression) -> Evaluate:
             if not isinstance(values[0], tuple):
                 raise call.refuse(f"{function.__name__}() of one value")
             values = list(values[0])
+            if not values:
+                raise call.refuse(f"{function.__name__}() of an empty tuple")
         result = values[0]
         for value in values[1:]:
             result = apply(function, (result, value), frame, mask)
@@ -80,7 +83,11 @@ def cast_to(dtype: np.dtype) -> Handler:
 
 
 def is_narrow_index(dtype: np.dtype, node: ast.Call, tree: ast.AST) -> bool:
-    """Return True if a cast to ``dtype`` is an index of ``tree`` that may change its number."""
+    """Return True if a cast to ``dtype`` is an index of ``tree`` that may change its number.
+
+    ``node`` is the call of the cast. It may change the number if ``dtype`` is a signed integer of
+    fewer than 64 bits.
+    """
     return dtype.kind == "i" and dtype.itemsize < 8 and is_index(node, tree)
 
 
@@ -96,7 +103,7 @@ def _parsed(call: CallExpression, text: str) -> np.float64:
 
 
 def fma(call: CallExpression) -> Evaluate:
-    """Compile ``cuda.fma(a, b, c)``, which returns a·b + c, rounded once."""
+    """Compile ``cuda.fma(a, b, c)``, which returns a·b + c, rounded once, in the dtype of a."""
     arguments = call.arguments(3)
 
     def evaluate(frame, mask):

@@ -146,7 +146,8 @@ class Inference:
         """Return a device function's return type, and whether every process would infer the same.
 
         The type is None, which leaves the call to Numba, if the function is being inferred, if
-        Numba refuses it or if the virtual GPU cannot compile it. Numba's own functions may need
+        Numba refuses it, if it calls a function that only the virtual GPU knows, or if the virtual
+        GPU cannot compile it. The second value is then False. Numba's own functions may need
         libraries that another machine does not have.
         """
         try:
@@ -176,7 +177,10 @@ def type_of(value) -> types.Type:
 
 
 def _array_type(value: Array) -> types.Array:
-    """Return Numba's type of a kernel's array: layout "C" if it is contiguous, else "A"."""
+    """Return Numba's type of a kernel's array: layout "C" if it is contiguous, else "A".
+
+    The type is read-only if the array is.
+    """
     strides = getattr(value, "strides", None)
     contiguous = strides is None or strides == element_strides(value.shape)
     layout = "C" if contiguous else "A"
@@ -313,7 +317,8 @@ def _types(source: Source, by_node: _NodeTypes, returned: types.Type) -> Types:
     """Return the Types of a function from the types of its nodes and its return type.
 
     A node of a ``return`` statement that has several types in the bytecode is left out of
-    ``Types.values``, and the statement is in ``Types.split``.
+    ``Types.values``, and the statement is in ``Types.split``. A ``while`` loop is in
+    ``Types.split`` if a node of its condition has another type in a later test than in the first.
     """
     values = {node: kinds[0] for node, kinds in by_node.values.items()}
     joined = {node: kinds[0] for node, kinds in by_node.joined.items()}

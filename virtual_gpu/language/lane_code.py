@@ -85,7 +85,8 @@ class LaneCode(LaneExpressions):
     def joined(self, several: list[dict]) -> dict[str, Variable]:
         """Return the variables at a point that several paths reach, by name.
 
-        ``several`` has the variables at the end of each path.
+        ``several`` has the variables at the end of each path. A variable that only some of the
+        paths have is in the result, with ``maybe`` as True.
         """
         names = {name for variables in several for name in variables}
         return {name: self._joined(name, [v.get(name) for v in several]) for name in names}
@@ -93,8 +94,9 @@ class LaneCode(LaneExpressions):
     def _joined(self, name: str, parts: list[Variable | None]) -> Variable:
         """Return one variable at a point that several paths reach.
 
-        ``parts`` has the variable of each path, or None for a path that does not set it; ``maybe``
-        is then True. The value is None if those of the paths cannot be one value.
+        ``parts`` has the variable of each path, or None for a path that does not set it. ``maybe``
+        of the result is True if a path does not set the variable or may not have set it. The value
+        is None if those of the paths cannot be one value.
         """
         present = [part for part in parts if part is not None]
         maybe = len(present) < len(parts) or any(part.maybe for part in present)

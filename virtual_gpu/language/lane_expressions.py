@@ -105,7 +105,11 @@ class LaneExpressions:
         return value
 
     def expression(self, node: ast.expr):
-        """Return the value of an expression: a Text, Cells, or a tuple of them."""
+        """Return the value of an expression: a Text, Cells, or a tuple of them.
+
+        It is None for a call of a device function that returns nothing. Raises NoText for an
+        expression that has no such code.
+        """
         try:
             constant = self.expressions.constants.value(node)
         except (NotStatic, Unsupported):
@@ -123,7 +127,8 @@ class LaneExpressions:
     def _constant(self, node: ast.expr, constant):
         """Return the value of an expression whose Python value is the number or tuple ``constant``.
 
-        If ``constant`` is a coordinate such as ``cuda.threadIdx.x``, it is an input of the code.
+        If ``constant`` is ``cuda.laneid`` or ``cuda.warpsize``, it is an input of the code. Raises
+        NoText for any other value.
         """
         if coordinates.special_value(constant) is not None:
             return self._input(node)
@@ -218,8 +223,8 @@ class LaneExpressions:
     def _operation(self, node: ast.AST, function: Callable, values: list, position: bool = False):
         """Return the Text of ``function(*values)`` in Numba's types.
 
-        If the result is a float, a line that counts the operation is appended. ``position`` is as
-        ``is_position`` of Numbers.apply. Raises NoText if a value is no number.
+        If the code counts and the result is a float, a line that counts the operation is appended.
+        ``position`` is as ``is_position`` of Numbers.apply. Raises NoText if a value is no number.
         """
         if not all(isinstance(v, Text) for v in values):
             raise NoText("an operation on no numbers")
@@ -231,8 +236,8 @@ class LaneExpressions:
     def eval_BinOp(self, node: ast.BinOp, position: bool = False):
         """Return the Text of a binary operation.
 
-        If ``position`` is True, it is an index, and a sum or product of integers may be larger than
-        its dtype allows.
+        If ``position`` is True, it is an index, and a sum, difference or product of integers may be
+        larger than its dtype allows.
         """
         function = operations.BINARY.get(type(node.op))
         values = [self._operand(n, position) for n in (node.left, node.right)]
@@ -250,7 +255,7 @@ class LaneExpressions:
     def _position(self, node: ast.expr):
         """Return the value of an index.
 
-        A sum or product in it may be larger than its dtype allows.
+        A sum, difference or product of int64 numbers in it may be larger than its dtype allows.
         """
         kind = self.types.values.get(node)
         is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub | ast.Mult)
@@ -452,8 +457,9 @@ class LaneExpressions:
     def _storable(self, value: Text, dtype: np.dtype) -> Text:
         """Return the Text of a value cast to the dtype of the array in which it is stored.
 
-        If an integer may not fit, a line is appended with which the running code gives up. Raises
-        NoText for a float that is stored as an integer.
+        If an integer may not fit, a line is appended with which the running code gives up. Unsigned
+        dtypes of 32 and 64 bits wrap around instead. Raises NoText for a float that is stored as an
+        integer, and for a number of the dtype MIXED.
         """
         source = value.dtype
         if source == MIXED:
@@ -550,7 +556,8 @@ class LaneExpressions:
     def eval_Call(self, node: ast.Call):
         """Return the value of a function of numbers, a cast, ``len`` or a device function.
 
-        It is None for a device function that returns nothing.
+        ``cuda.grid(1)`` and ``cuda.gridsize(1)`` have a value, too. It is None for a device
+        function that returns nothing. Raises NoText for any other call.
         """
         function = self.expressions.try_static(node.func)
         if function is None or any(isinstance(a, ast.Starred) for a in node.args):

@@ -92,7 +92,10 @@ class Inputs:
         return self._local(name, value) if type(value) is LocalPart else (None, [])
 
     def column(self, value) -> list:
-        """Return a number or a vector of lanes as a list with a Python number per active lane."""
+        """Return a number or a vector of lanes as a list with a Python number per active lane.
+
+        A float32 remains a NumPy scalar.
+        """
         if isinstance(value, np.ndarray):
             chosen = value[self.mask.index]
             return list(chosen) if chosen.dtype == np.float32 else chosen.tolist()

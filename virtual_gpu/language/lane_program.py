@@ -42,7 +42,8 @@ def compiled(output: Output, lines: list[str], parameters: list[str]) -> Callabl
 def accessors(memory: Memory) -> tuple:
     """Return (view, data, unwritten, saved, save) of a memory, for the generated code.
 
-    ``view`` is a memoryview of the array ``data``. ``save(address)`` saves the content of the block
+    ``view`` is a memoryview of the array ``data``. ``unwritten`` is the memory's array of flags of
+    the elements that nobody has written, or None. ``save(address)`` saves the content of the block
     of 4096 elements of an address, whose number is then in the set ``saved``.
     """
     saved: set[int] = set()

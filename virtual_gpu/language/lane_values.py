@@ -114,7 +114,10 @@ class Output:
 
 
 def type_of(value):
-    """Return Numba's type of a number or array of the code; raise NoText for another value."""
+    """Return Numba's type of a number or array of the code.
+
+    Raises NoText for another value and for a number of the dtype MIXED.
+    """
     if isinstance(value, Text) and value.dtype != MIXED:
         return numba_types.numba_type(value.dtype)
     if isinstance(value, Cells):

@@ -45,7 +45,7 @@ class Program:
 
     @functools.cached_property
     def has_loop(self) -> bool:
-        """True if the function has a loop, or calls another function that may have one."""
+        """True if the function has a loop or any call, because what it calls may have a loop."""
         nodes = [node for statement in self.source.tree.body for node in ast.walk(statement)]
         return any(isinstance(n, ast.For | ast.While | ast.Call) for n in nodes)
 

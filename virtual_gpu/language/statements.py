@@ -565,10 +565,10 @@ class Statements:
         return evaluate
 
     def _positions(self, node: ast.Call) -> Callable:
-        """Compile ``np.ndindex()`` into a generator of all index tuples of a shape, as int64.
+        """Compile ``np.ndindex()`` into ``items(frame, mask)``, which returns a generator.
 
-        The last index changes fastest. The generator raises Unsupported if the shape differs by
-        thread.
+        It yields all index tuples of a shape, as int64 numbers; the last index changes fastest. The
+        generator raises Unsupported if the shape differs by thread.
         """
         parts = [self.expressions.expression(a) for a in node.args]
 
@@ -586,9 +586,10 @@ class Statements:
         """Return ``evaluate(frame, mask)``, which returns (start, stop, step) of a ``range()``.
 
         Each is a NumPy scalar or a lane vector, of the dtype that Numba gives to the loop variable.
-        A step of 0 that all threads share raises KernelRaised. Returns None for an expression that
-        is no call of ``range()``, and raises Unsupported for a call with keywords or another number
-        of arguments than 1 to 3.
+        ``evaluate`` raises KernelRaised for a step of 0 that all threads share, and Unsupported for
+        an argument that is no real number. Returns None for an expression that is no call of
+        ``range()``, and raises Unsupported for a call with keywords or another number of arguments
+        than 1 to 3.
         """
         if not isinstance(node, ast.Call) or self.expressions.try_static(node.func) is not range:
             return None

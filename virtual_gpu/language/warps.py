@@ -202,8 +202,8 @@ def _vote(combine: Callable, dtype: type) -> Handler:
 
     ``combine(active, predicate)`` takes two boolean arrays of shape (warps, 32) and returns one
     value per warp, which is cast to ``dtype``. The closure returns a vector of lanes with these
-    values. It reports lanes that do not fit their mask, and raises Unsupported for a predicate that
-    is no integer.
+    values. It reports lanes that do not fit their mask, and raises Unsupported for a mask or a
+    predicate that is neither an integer nor a bool.
     """
 
     def handler(call: CallExpression) -> Evaluate:

@@ -37,10 +37,12 @@ class Memory:
     ``name`` is that of the array, for messages, ``space`` is "global", "shared" or "constant", and
     ``data`` is the vector that stores the elements. ``initialised`` is False if reading an element
     that nobody wrote is an error, as in shared memory. ``unwritten`` marks the elements of device
-    memory that are still undefined. ``part`` is the part of shared memory that one block has, and
-    None elsewhere. ``alignment`` is the number of bytes that the declaration of a static shared
-    array aligns it to, and None elsewhere. ``view`` is the View of an array in dynamic shared
-    memory, and None elsewhere. ``journal`` is given where other memories have the same bytes.
+    memory that are still undefined, and is None if all were defined from the start. ``part`` is the
+    part of shared memory that one block has, and None elsewhere. ``alignment`` is the number of
+    bytes that the declaration of a static shared array aligns it to, and None elsewhere. ``view``
+    is the View of an array in dynamic shared memory, and None elsewhere. The parameter ``journal``
+    is given where other memories have the same bytes; the attribute is None until the launch stores
+    to the memory.
     """
 
     def __init__(
@@ -144,7 +146,8 @@ class Memory:
     def writers(self, access: Access) -> np.ndarray:
         """Return the shadow word of the last writer of the element that each active lane accesses.
 
-        The memory must have a shadow. The result is int64, with one entry per active lane.
+        The memory must have a shadow. The result is int64, with one entry per active lane. If an
+        element has several units in the shadow, the word is that of the first unit.
         """
         return self.shadow.writer.take(next(self._units(access)))
 
@@ -233,10 +236,11 @@ def same_bits(stored: np.ndarray, values: np.ndarray) -> np.ndarray:
 class ArrayView:
     """An array as a kernel sees it: a shape and strides over a Memory.
 
-    ``offset`` (in elements) is the same for all lanes or a vector; ``strides`` are in elements.
-    ``bytewise`` is True if the compiler moves an element byte by byte, as a field of a packed
-    record. ``is_part`` is True if indices have selected the view from a larger array. ``writable``
-    is False if a kernel may not store to the array.
+    ``offset`` is the same for all lanes or a vector. It and ``strides`` count addresses of the
+    memory, which are elements, or bytes if the memory's ``is_bytewise`` is True. ``bytewise`` is
+    True if the compiler moves an element byte by byte, as a field of a packed record. ``is_part``
+    is True if indices have selected the view from a larger array. ``writable`` is False if a kernel
+    may not store to the array.
     """
 
     memory: Memory

@@ -76,7 +76,10 @@ class SharedMemory:
 
     @property
     def memories(self) -> list[Memory]:
-        """A list of all static shared arrays and dynamic views that have been created so far."""
+        """A list of the Memories of all static shared arrays and dynamic views created so far.
+
+        Those that ``static_part`` returns are left out; they share the bytes of a static array.
+        """
         return [*self._static.values(), *self._views.values()]
 
     def static_part(self, node: ast.AST, name: str, size: int, dtype: np.dtype) -> Memory:

@@ -38,7 +38,8 @@ def results_depend(
 
     The result is also True if a rerun ends with another error or has other flaws. ``memories`` are
     those of the launch that has run; at the end they hold its results again. ``run_again(filling)``
-    runs the launch once more on the same arrays, with each of the ``fillings``.
+    runs the launch once more on the same arrays. It is called with one of the ``fillings`` after
+    the other, until a rerun differs.
     """
     first = {_identity(memory): memory for memory in memories}
     with as_before(first.values()):

@@ -45,7 +45,8 @@ def _round(value, digits=None):
     """Return ``round(value, digits)`` as Numba computes it, halves to the even number.
 
     With ``digits`` the result is a float64: Numba scales by a power of ten in float64, and rounds
-    to a 64-bit integer. Without, it is a whole number in the dtype of ``value``.
+    to a 64-bit integer. NaN, an infinity and a number that overflows when it is scaled keep their
+    value. Without ``digits``, the result is a whole number in the dtype of ``value``.
     """
     if digits is None:
         return np.rint(value)
@@ -175,7 +176,7 @@ def prepared(function: Callable, dtypes: tuple[np.dtype, ...]) -> Callable | Non
     """Return the function that computes ``function`` on these dtypes.
 
     It takes NumPy scalars or lane vectors, and its result has the dtype that Numba gives it.
-    Returns None if Numba refuses these dtypes.
+    Returns None if Numba refuses these dtypes, or types the call but cannot compile it.
     """
     rule = numba_types.rule(function, dtypes) or overloads.rule(function, dtypes)
     if rule is None or _is_only_typed(function, rule.operands):

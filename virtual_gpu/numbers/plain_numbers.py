@@ -51,7 +51,7 @@ class Text:
 
 
 def is_known(dtype: np.dtype) -> bool:
-    """Return True if numbers of this dtype can be Python numbers here."""
+    """Return True for bool, integers, float32 and float64: the dtypes that the code can have."""
     return dtype.kind in "biu" or dtype in (FLOAT32, FLOAT64)
 
 
@@ -171,8 +171,8 @@ class Numbers:
     def apply(self, function: Callable, values: list[Text], is_position: bool = False) -> Text:
         """Return the Text of ``function(*values)`` in Numba's types.
 
-        If ``is_position`` is True, a sum or product of int64 numbers may be returned without
-        overflow, because the caller finds an index that is out of bounds. Raises NoText for a
+        If ``is_position`` is True, a sum, difference or product of int64 numbers does not wrap
+        around, because the caller finds an index that is out of bounds. Raises NoText for a
         function or a type that the code cannot have.
         """
         if any(v.dtype == MIXED for v in values):
@@ -259,7 +259,7 @@ class Numbers:
     ) -> Text | None:
         """Return the Text of an operation on two integers of one dtype, or None if it is unknown.
 
-        With ``is_position``, a sum or product of int64 numbers does not wrap around.
+        With ``is_position``, a sum, difference or product of int64 numbers does not wrap around.
         """
         left, right = values
         if function in _ARITHMETIC:

@@ -70,6 +70,19 @@ def test_what_is_no_integer_is_no_mask_and_no_set_of_bits(body, x, what):
 @pytest.mark.parametrize(
     "body, what",
     [
+        ("out[0] = min(())", r"min\(\) of an empty tuple"),
+        ("out[0] = max(())", r"max\(\) of an empty tuple"),
+        ("out[0] = None is None == 5", "the comparison Is"),
+    ],
+)
+def test_what_has_no_value_is_refused(body, what):
+    with pytest.raises(Unsupported, match=what):
+        run(body, 1)
+
+
+@pytest.mark.parametrize(
+    "body, what",
+    [
         ("cuda.atomic.add(out, 0, 1j)", "a value that is no real number"),
         ("cuda.atomic.max(out, 0, out)", "a value that is no real number"),
         ("cuda.atomic.cas(out, 0, 0, 1j)", "a value that is no real number"),

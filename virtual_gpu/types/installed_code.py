@@ -27,8 +27,8 @@ _FOREIGN_TO_PYTHON = ("site-packages", "dist-packages")
 def versions() -> tuple[str, ...]:
     """Return strings that change whenever something installed may change the types.
 
-    They hold the versions of Python and the packages, the platform, and a hash of the source text
-    of the virtual GPU itself.
+    They hold the versions of Python, numba, numba_cuda, llvmlite and numpy ("None" for one that is
+    not loaded), the platform, and a hash of the source text of the virtual GPU itself.
     """
     packages = map(sys.modules.get, _PACKAGES)
     return (

@@ -74,7 +74,7 @@ def typed_statements(
 
     The assignments are in the order of the code. ``return_type_of(function, arguments)`` returns
     the type of a call of a device function, or None to leave that to Numba. Raises Refused if Numba
-    refuses the function.
+    refuses the function, and RecursionError if the stack has no room left for Numba's compiler.
     """
     with warnings.catch_warnings(), target_override("cuda"), _callees_typed_by(return_type_of):
         warnings.simplefilter("ignore")
@@ -98,7 +98,8 @@ def _run_compiler(compiler: type[CUDACompiler], function: Callable, arguments: t
     """Run a pipeline of Numba's compiler on a Python function and return its result.
 
     ``arguments`` are Numba types. The result is what the last pass of ``compiler`` ends with: for
-    _UpToTypes a tuple of types, for _UpToVersions the intermediate representation.
+    _UpToTypes the tuple (dict from variables to types, return type of the function), and for
+    _UpToVersions the intermediate representation.
     """
     flags = CUDAFlags()
     flags.no_compile = flags.no_cpython_wrapper = flags.no_cfunc_wrapper = True
@@ -148,7 +149,8 @@ def _statement(node: ir.Assign, kind: types.Type, joined: types.Type | None) -> 
 def _line_and_reason(message: str) -> tuple[int | None, str]:
     """Return line and reason from Numba's message about a function of the file <types>.
 
-    The line is None if the message names none. Numba's list of candidates is left out.
+    The line is the first one that the message names, or None if it names none. Numba's list of
+    candidates is left out of the reason, which is "an internal error" for an empty message.
     """
     lines = re.findall(r"<types>(?:\", line | \()(\d+)", message)
     sentences = [line.strip(" >") for line in message.splitlines() if line.strip()]

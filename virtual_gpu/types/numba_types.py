@@ -162,7 +162,8 @@ def literal(value) -> types.Type | None:
 def literal_value(numba: types.Type) -> int | tuple | None:
     """Return the integer that a literal type stands for, or None for another type.
 
-    For the type of a tuple, it is the tuple of these values of its items.
+    For the type of a tuple, it is the tuple of these values of its items, with None for an item
+    that is no literal.
     """
     if isinstance(numba, types.BaseTuple):
         return tuple(map(literal_value, numba.types))
@@ -222,10 +223,11 @@ def cast(value, dtype: np.dtype):
 def _truncated(value, dtype: np.dtype):
     """Return a float as an integer of ``dtype``, as the hardware converts it.
 
-    A value out of range becomes the nearest number; for an 8-bit type the nearest number of 16
-    bits, of which 8 are kept. NaN becomes 0, or, if either type has 64 bits, the number whose
-    highest bit alone is set. Numba rounds a float16 to the nearest integer (``cvt.rni``), also for
-    8-bit types.
+    A float32 or float64 is truncated; Numba rounds a float16 to the nearest integer (``cvt.rni``).
+    A value out of range becomes the nearest number of ``dtype``. For an 8-bit type, a float32 or
+    float64 becomes the nearest number of 16 bits, of which 8 are kept. NaN becomes 0; but if either
+    type has 64 bits and ``dtype`` has at least 16, it becomes the number whose highest bit alone is
+    set.
     """
     half = value.dtype == np.float16
     limits = np.iinfo(dtype if half or dtype.itemsize >= 2 else f"{dtype.kind}2")

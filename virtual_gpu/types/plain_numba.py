@@ -27,7 +27,11 @@ def no_code(context, builder, signature, arguments):
 
 
 def _load(name: str) -> Callable:
-    """Return a function for kernels such as ``ldca(array, index)``, which returns one element."""
+    """Return an intrinsic called ``name``, such as ``ldca(array, index)``, for typing.
+
+    A call of it has the type of an element of the array; a call with no array has no type. The
+    intrinsic has no code.
+    """
 
     def typed(typing_context, array, index):
         if not isinstance(array, types.Array):
@@ -38,7 +42,10 @@ def _load(name: str) -> Callable:
 
 
 def _store(name: str) -> Callable:
-    """Return a function for kernels such as ``stcg(array, index, value)``, which returns None."""
+    """Return an intrinsic called ``name``, such as ``stcg(array, index, value)``, for typing.
+
+    A call of it has the type of None; a call with no array has no type. The intrinsic has no code.
+    """
 
     def typed(typing_context, array, index, value):
         if not isinstance(array, types.Array):

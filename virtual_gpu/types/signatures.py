@@ -22,7 +22,8 @@ class _Launch:
     """The kernel, arguments and declared signatures of one launch.
 
     ``kernel`` is a dispatcher or a plain function. ``parameters`` are the names of its parameters,
-    and ``arguments`` have the same order.
+    and ``arguments`` have the same order. ``signatures`` are the declared signatures with as many
+    types as there are arguments.
     """
 
     kernel: object
@@ -37,7 +38,7 @@ class _Launch:
 
     @property
     def expected(self) -> str:
-        """The declared signatures as text, such as ``(int64) or (float64)``."""
+        """The signatures of the launch as text, such as ``(int64) or (float64)``."""
         return " or ".join(map(_shown, self.signatures))
 
 

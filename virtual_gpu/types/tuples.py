@@ -11,7 +11,10 @@ from numba.cuda.vector_types import vector_types
 
 
 def is_named_tuple(function) -> bool:
-    """Return True if this is a class made by collections.namedtuple or typing.NamedTuple."""
+    """Return True if this is a class made by collections.namedtuple or typing.NamedTuple.
+
+    A class that is derived from one counts, too.
+    """
     is_tuple = isinstance(function, type) and issubclass(function, tuple)
     return is_tuple and hasattr(function, "_fields")
 

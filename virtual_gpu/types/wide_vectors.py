@@ -18,8 +18,8 @@ from .plain_numba import no_code
 def load(typing_context, array, indices, shape, alignment=None):
     """Return the signature of ``vector.load(array, indices, shape, alignment)``, and ``no_code``.
 
-    The parameters are Numba types, and the call's type is a vector type. Returns None if there is
-    no vector type of the array's dtype with this number of elements.
+    The parameters are Numba types, and the call's type is a vector type. Returns None if ``array``
+    is no array, or if there is no vector type of its dtype with this number of elements.
     """
     count = getattr(shape, "literal_value", None)
     vector = vector_types.get(f"{getattr(array, 'dtype', None)}x{count}")

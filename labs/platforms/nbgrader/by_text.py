@@ -82,8 +82,10 @@ def _graded(
 ) -> Iterator[tuple[Path, NotebookNode]]:
     """Yield pairs of a file and its graded notebook; submissions of one lab are graded in parallel.
 
-    The progress is logged. results: the folder for the marks. Raises CourseError if marks cannot be
-    written. secret: the class's secret, from which hidden shapes are drawn.
+    One lab follows another, in the order of their names. The submissions of a lab come in the order
+    in which they are graded. The progress is logged. secret: the class's secret, from which hidden
+    shapes are drawn. results: the folder for the marks. Raises CourseError if marks cannot be
+    written.
     """
     for lab in map(find, sorted({file.stem for file in files})):
         by_name = {str(file): file for file in files if file.stem == lab.name}

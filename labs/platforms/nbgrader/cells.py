@@ -65,7 +65,8 @@ def graded_notebook(lab: Lab, pieces: Sequence[str], mark: Mark) -> nbformat.Not
     """Return a notebook with a submission's code, and the points below each task's function.
 
     pieces: the code cells, as they were read. Text cells are left out, because a browser would run
-    the scripts in them. The points of a task whose function is missing are at the end.
+    the scripts in them. If several cells define a function, the points are below the first. The
+    points of a task whose function is missing are at the end.
     """
     cells, missing = [new_markdown_cell(f"# {lab.title}")], list(lab.parts)
     locked = {points_cell(part).source for part in lab.parts}

@@ -98,3 +98,9 @@ def test_a_kernel_that_cannot_be_counted_is_named(monkeypatch):
     picture, card = course.my_ladder().parts
     assert "coalescing" in picture.alt
     assert str(card).startswith("tree: ")
+
+
+def test_a_broken_file_without_a_step_does_not_cost_the_ladder():
+    keep("coalescing", "scale")
+    kept_functions.file_of("scale").write_text("def scale(:")
+    assert "coalescing of lesson 05" in course.my_ladder().alt

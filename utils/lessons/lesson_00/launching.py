@@ -21,6 +21,8 @@ FACTOR = 2
 def check_launch(launch: Callable) -> Card:
     """Call the reader's function for each of `LENGTHS`, and return a card with the first mistake.
 
+    Without a mistake, the card says that the launch is right.
+
     launch: takes the float32 arrays x and out of one length, and should launch one kernel that
     stores `FACTOR` · x in out, with as few blocks of `THREADS` threads as possible. The launches
     run on the virtual GPU. An error that the function raises is a mistake, too.

@@ -21,8 +21,8 @@ def overrun(first: np.ndarray, second: np.ndarray, block: int) -> Picture:
     """Draw two neighbouring arrays below the blocks that were started for the first one.
 
     The elements of `second` that are not 0 are orange. If there are none, the threads behind
-    `first` are dashed. The threads and elements at the border of
-    the arrays are drawn once more, one by one.
+    `first` are dashed. The threads and elements at the border of the arrays are drawn once more,
+    one by one.
 
     Parameters
     ----------
@@ -139,7 +139,10 @@ def _alt_text(first: int, block: int, changed: np.ndarray) -> str:
 
 
 def threads_beyond(traced: Trace) -> int:
-    """Return the number of threads that leave an array at the first line that does so."""
+    """Return the number of threads of the first finding of a launch.
+
+    This finding must be of the kind "out_of_bounds", so they leave an array at one line.
+    """
     return traced.findings[0].threads_in_all
 
 

@@ -20,8 +20,9 @@ def clock_table(kernel: str) -> Table:
     """Tabulate what the clock of the host adds to a recorded product, one row per size.
 
     kernel: "naive" or "autotuned". The columns are n; the microseconds of the kernel alone; those
-    until its launch returns, with their range; and the clock's microseconds minus those of the
-    kernel alone. The clock is read when the kernel has ended.
+    until its launch returns, with the shortest and the longest in brackets; and the clock's
+    microseconds minus those of the kernel alone. The clock is read when the kernel has ended. The
+    times are medians of 20 repetitions.
     """
     rows = []
     for n in SIZES:

@@ -22,7 +22,8 @@ def draw_ways(device: CpuQueue | GpuQueue, **benchmarks: Callable) -> Stack:
     The picture has one row of dots per way, and the table one row with the median and the range.
 
     The first row has hot caches. So has the second one, but before each launch the host sleeps for
-    the time of a flush. Each further row has the repetitions that a benchmark has timed.
+    the time of a flush. Each further row has the repetitions that a benchmark has timed or, if it
+    has not read the clock of the device it was given, the one time that follows from its rate.
 
     Parameters
     ----------

@@ -30,7 +30,8 @@ def rate(m: int, n: int, k: int, us: float) -> float:
 def printed_gflops() -> float:
     """Return the rate in GFLOP/s that follows from the recorded time of a launch of `naive`.
 
-    The clock was read when the launch had returned.
+    It is the median time of the recorded launches of an n×n product with n = `SIZE`. The clock was
+    read when the launch had returned.
     """
     return rate(SIZE, SIZE, SIZE, 1000 * recorded_series("naive", SIZE, "launch").time_ms)
 

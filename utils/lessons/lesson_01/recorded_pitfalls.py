@@ -85,7 +85,10 @@ def draw_pitfalls(kernel: str, size: int, *timers: str) -> Picture:
 
 
 def pitfalls_device() -> Device:
-    """Return the device whose recorded timing mistakes the lesson shows."""
+    """Return the device whose recorded timing mistakes the lesson shows.
+
+    It is the device shown, or the reference device if that has no such records.
+    """
     return _recorded()[0]
 
 

@@ -58,7 +58,7 @@ def _panel(name: str, order: Callable[[int], Words], iteration: int) -> str:
     """Return an SVG of a, b and c at one iteration of a loop order.
 
     The words that the iteration touches and the cache lines loaded so far are highlighted. order:
-    maps the index of an iteration to the words that it touches.
+    takes the index of an iteration, and returns the words that it touches.
     """
     now, loaded = order(iteration), _lines(order, iteration)
     body = text(4, 16, name, 14, font_weight="bold")

@@ -292,8 +292,10 @@ def peak_of_core(peaks: Sequence) -> Table | Card:
     -------
     Table or Card
         A table with one column per vector width, and rows for the clock in GHz, the FMA units, the
-        floats in a vector, and the computed and the measured peak in GFLOP/s. If `peaks` is empty,
-        a card with a sentence about this processor.
+        floats in a vector, and the computed and the measured peak in GFLOP/s. FMA units and
+        computed peak are "not known" if `peaks` does not have them. A note below asks to run the
+        cell again if a measured peak is above the computed one. If `peaks` is empty, a card with a
+        sentence about this processor.
     """
     if not peaks:
         return Card("ask", (processors.current().sentence,))
@@ -335,7 +337,10 @@ def _name(kernel: CpuKernel) -> str:
 
 
 def _machine_code(kernel: CpuKernel) -> str:
-    """Compile a function for this CPU and return its assembly as text."""
+    """Call a function with float32 matrices, and return its assembly for this CPU as text.
+
+    The text also has the code for all other types with which the function was called before.
+    """
     function = _function(kernel)
     a = draw("integers", (2, 2), 1)
     function(a, a, a.copy())  # the first call compiles

@@ -20,10 +20,10 @@ def row_major(
     """Return a card on a call of `sgemm` that computes the row-major c = a·b for 2×3 and 3×4.
 
     It says that all arguments are right, or names those not yet given, or has a hint on the first
-    wrong one. first: the name of the matrix that is handed over first, "a" or "b". m, n: the rows
-    and columns of what is computed, as `sgemm` sees it. lda, ldb, ldc: the leading dimensions of
-    the matrix that is handed over first, of the second one, and of c. None means that the reader
-    has not answered yet.
+    wrong one. If `first` is given and is no text, it says only that `first` must be a name. first:
+    the name of the matrix that is handed over first, "a" or "b". m, n: the rows and columns of what
+    is computed, as `sgemm` sees it. lda, ldb, ldc: the leading dimensions of the matrix that is
+    handed over first, of the second one, and of c. None means that the reader has not answered yet.
     """
     given = {"first": first, "m": m, "n": n, "lda": lda, "ldb": ldb, "ldc": ldc}
     if first is not None and not isinstance(first, str):

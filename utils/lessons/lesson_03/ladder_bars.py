@@ -21,12 +21,15 @@ STEPS = {
 
 
 def record(step: str) -> Record:
-    """Return the record of a CPU step at 1024×1024×1024; step: its name."""
+    """Return the record of a CPU step at 1024×1024×1024 on the Xeon; step: its name."""
     return record_of(LADDER.step(step), SHAPE, XEON)
 
 
 def ms(step: str) -> float:
-    """Return the recorded time of a CPU step in ms; step: its name."""
+    """Return the time of a CPU step, in ms, in the record that `record` returns.
+
+    step: its name.
+    """
     return record(step).time_ms
 
 

@@ -22,8 +22,9 @@ def of_way(rows: Iterable, way: str, m: int = ROWS) -> list:
     """Return the rows of one way to copy: first the whole product's row, then those of its parts.
 
     Without slices the parts are copy b, copy a, kernel, and copy c back. rows: of `overlap.csv`, as
-    `gemm_kernels.overlap.recorded_times()` returns them. way: such as "pinned STREAMS=4 SLICES=8".
-    m: the rows of a and c. The list is empty if the way is not recorded for this m.
+    `gemm_kernels.overlap.recorded_times()` returns them; only those of the first row's device are
+    returned. way: such as "pinned STREAMS=4 SLICES=8". m: the rows of a and c. The list is empty if
+    the way is not recorded for this m.
     """
     rows = list(rows)
     wanted = (rows[0].device, way, m)
@@ -52,7 +53,7 @@ def estimate_ms(rows: Iterable, formula: Callable, slices: int, m: int = ROWS) -
 
     rows: of `overlap.csv`. formula: called as formula(b, a, kernel, c, slices), with the ms of both
     copies to the device, the kernel and the copy back, recorded without slices. m: the rows of a
-    and c.
+    and c. Raises ValueError if the product without slices is not recorded for this m.
     """
     _, b, a, kernel, c = of_way(rows, sliced_way(1), m)
     return formula(b.time_ms, a.time_ms, kernel.time_ms, c.time_ms, slices)

@@ -41,8 +41,9 @@ def copies(function: Callable, *arguments) -> Table:
     Returns
     -------
     Table
-        One row per array shape, direction, and what made the copy, with the number of copies and
-        their total bytes, followed by a row with the sums of all copies.
+        One row per array shape, direction, what made the copy, and bytes per copy. Its cells are
+        the first three of these, the number of such copies and their total bytes. The rows are in
+        the order of their first copies, and a row with the sums of all copies is the last.
     """
     with installed(), counting_transfers() as log:
         function(*arguments)
@@ -60,8 +61,9 @@ def copies(function: Callable, *arguments) -> Table:
 def compare(a: np.ndarray, b: np.ndarray, **functions: Callable) -> Table:
     """Return a table of the copies of several host functions that return a·b, a row per function.
 
-    A function takes (kernel, a, b). The columns are the number of all copies, their bytes to the
-    device, and their bytes to the host.
+    Each function is called with (kernel, a, b) on the virtual GPU; the kernel is the course's
+    `naive`. The columns are the number of all copies, their bytes to the device, and their bytes to
+    the host.
     """
     rows = []
     for name, function in functions.items():
@@ -215,7 +217,8 @@ def first_size_of_gpu(step: str, params: str = "") -> int:
     """Return the smallest recorded n from which the GPU with copies is faster than a CPU step.
 
     At this n and at every larger recorded n, an n×n product with copies takes less time than the
-    CPU step with these params. Raises CourseError if no n is large enough.
+    CPU step with these params. Raises CourseError if no recorded n is large enough, or if a time is
+    not recorded.
     """
     faster = [
         transfer_ms("product_with_copies", "WHAT=wall", str(n)) < transfer_ms(step, params, str(n))
@@ -269,7 +272,10 @@ def draw_ten_products() -> Picture:
 
 
 def _device() -> str:
-    """Return the name of the device whose transfer records are shown."""
+    """Return the name of the device whose transfer records are shown.
+
+    It is the device shown, or the reference device if that has no transfer records.
+    """
     recorded = records.recorded_devices("transfers")
     shown = device_shown().name
     return shown if shown in recorded else devices.REFERENCE

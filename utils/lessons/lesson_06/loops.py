@@ -75,7 +75,10 @@ class LoopTimes:
     at_most: bool = False
 
     def words(self, what: str) -> str:
-        """Return the text of a bar, such as "2.46 ms", or "–" for no time; what: its field."""
+        """Return a time as text, such as "2.46 ms", or "–" if it is None or 0.
+
+        what: the name of its field, such as "recorded" or "cache_lines".
+        """
         ms = getattr(self, what)
         return f"{ms:#.3g}".rstrip(".") + "\N{NO-BREAK SPACE}ms" if ms else "–"
 
@@ -83,8 +86,9 @@ class LoopTimes:
 def draw_instructions(**steps: Step | Variant) -> Picture | Card:
     """Draw the instructions of each loop for 16 multiply-adds, and those of the reader's `unroll`.
 
-    steps: the keyword is the name in the picture, with _ for spaces. Return a card if the reader
-    has no right kernel yet, or if it cannot be compiled here.
+    steps: the keyword is the name in the picture, with _ for spaces. Return a card instead if the
+    reader has no right kernel yet, or if one of the loops is neither compiled here nor recorded,
+    which for the reader's own kernel means that it cannot be compiled here.
     """
     if not kept_functions.kept_text(TASK):
         return nothing_yet(TASK)
@@ -98,8 +102,8 @@ def draw_times(shape: str, **steps: Step | Variant) -> Picture:
     """Draw two estimates of each step at a shape as bars above the bar of its recorded time.
 
     The estimates are those of instructions and of cache lines; all times are ms on the device
-    shown. shape: n of an n×n product. steps: the keyword is the name in the picture, with _ for
-    spaces.
+    shown. A step without a record at this shape has only its estimates. shape: n of an n×n product.
+    steps: the keyword is the name in the picture, with _ for spaces.
     """
     times = {name.replace("_", " "): _times_of(step, shape) for name, step in steps.items()}
     where = translate("n = {n}, one {device}", n=in_print(shape), device=device_shown().name)
@@ -169,9 +173,11 @@ def integer_cycles(name: str = WITH_RANGE) -> float:
 
 
 def range_times() -> dict[str, dict[int, float]]:
-    """Return kernel -> n -> recorded ms of an n×n product by `naive`, by its `for` loop and others.
+    """Return kernel -> n -> recorded ms of an n×n product on the reference device.
 
-    They were timed in turns on the reference device.
+    The kernels are `naive`, `naive` with a `for` loop and two unrolled ones, by their names in the
+    record: "naive", `WITH_RANGE`, "unrolled UNROLL=1" and "unrolled UNROLL=4". Their runs
+    alternated.
     """
     found: dict[str, dict[int, float]] = {}
     for row in rows.read(DATA / "measured" / slug(REFERENCE) / "for_loop.csv", ProductTime):
@@ -223,10 +229,12 @@ def compare_variants() -> Table:
 
 
 def cover() -> dict[str, tuple[int, int, float]]:
-    """Return n -> (the other warps of an SM, their work and a load's latency, both in cycles).
+    """Return n -> (number of other warps, cycles of their work, cycles of a load's latency).
 
-    The work is what `naive` has for the SM between two waits, one cycle per cache line. The latency
-    is recorded: that of L2 if three n×n matrices fit into it, else that of DRAM.
+    The other warps are those that an SM holds besides one that waits, in a launch of `naive`. Their
+    work is what all of them together have for the SM between two of their waits, one cycle per
+    cache line. The latency is recorded: that of L2 if three n×n matrices fit into it, else that of
+    DRAM. The keys are those of `COVERED`.
     """
     device, naive = device_shown(), LADDER.step("naive")
     cycles = cache_lines_per_multiply_add(watch(naive)) * TERMS / waits(naive)
@@ -267,7 +275,9 @@ def compare_cover() -> Table:
 def cycles_in_states(step: Step | Variant, size: str) -> dict[str, float]:
     """Return state -> the cycles that a warp is in it per multiply-add of a profiled launch.
 
-    The states are those of `STATES`, then "the rest" and "together". The caches are hot. size: n.
+    The keys are those of `STATES`, then "the rest", which is the sum of all other states, and
+    "together", the sum of all. The caches are hot. size: n of the n×n product. Raises CourseError
+    if this launch was not profiled.
     """
     counters = counters_of(str(as_variant(step)), "x".join([size] * 3), "warm")
     instructions = counters["instructions"] / (int(size) ** 3 / WARP)
@@ -278,10 +288,10 @@ def cycles_in_states(step: Step | Variant, size: str) -> dict[str, float]:
 
 
 def compare_states(sizes: Sequence[str] = PROFILED, factors: Sequence[int] = (4,)) -> Table:
-    """Return a table of what a warp of `naive` and of unrolled kernels does, per size.
+    """Return a table of what a warp does, with a row per size and kernel.
 
-    The columns are n and the kernel, and then the cycles of `cycles_in_states`. sizes: each n.
-    factors: those by which the kernels are unrolled.
+    The kernels are `naive` and then `unrolled` by each of the factors. The first column is n and
+    the kernel, and the others are the cycles of `cycles_in_states`. sizes: each n.
     """
     unrolled = LADDER.step("unrolled")
     kernels = {"naive": LADDER.step("naive")}

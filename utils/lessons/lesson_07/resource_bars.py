@@ -17,11 +17,12 @@ RESOURCES = ("memory", "wavefronts", "instructions")
 
 
 def times_of(step: Step | Variant) -> ResourceTimes:
-    """Return the times of one product of 4096×4096 matrices on the reference device.
+    """Return three estimates and the recorded time of one product of 4096×4096 matrices, in ms.
 
-    The rates are those recorded on the device: of the L2 cache, which is the memory here, of the L1
-    cache and shared memory together, and of the schedulers. The machine code is the recorded one,
-    so no compiler is needed. Raises CourseError for a kernel without records.
+    The device is the reference device, and each estimate is the time at a rate recorded on it:
+    `memory` at that of the L2 cache, `wavefronts` at that of the L1 cache and shared memory
+    together, and `instructions` at that of the schedulers. The machine code is the recorded one, so
+    no compiler is needed. Raises CourseError for a kernel without records.
     """
     variant = as_variant(step)
     hot_loop = recorded_loop(str(variant)).hot_loop
@@ -40,7 +41,8 @@ def draw(*steps: Step | Variant) -> Picture:
 
     The estimates are those of the L2 cache, of wavefronts and of instructions, for a product of
     4096×4096 matrices on the reference device. The longest estimate of a kernel is orange, and the
-    recorded bar is faint beyond it. steps: from top to bottom.
+    recorded bar is faint beyond it. steps: from top to bottom. A kernel has the name of its step,
+    so of several variants of one step only the last one is drawn.
     """
     times = {as_variant(step).step.name.replace("_", " "): times_of(step) for step in steps}
     where = f"{SHAPE}×{SHAPE} matrices, one {REFERENCE}"

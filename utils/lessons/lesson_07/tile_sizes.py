@@ -63,8 +63,9 @@ def shares(published: pd.DataFrame, measured: pd.DataFrame) -> dict[str, dict[st
 def _published(frame: pd.DataFrame) -> dict[str, dict[str, float]]:
     """Return GPU -> bar -> published percentage of the data sheet's peak, in the order of the rows.
 
-    The key of a GPU is such as "Tesla K40, 2014", and the key of a bar "naive" or such as "tile
-    16".
+    The key of a GPU is such as "Tesla K40, 2014". The key of a bar is "naive" for a row of the
+    kernel "trivial", and such as "tile 16" for one of the kernel "shared". Rows of other kernels
+    are left out. All published products of these two kernels are 1024×1024×1024.
     """
     percentages: dict[str, dict[str, float]] = {}
     for row in frame[frame["kernel"].isin(["trivial", "shared"])].itertuples():

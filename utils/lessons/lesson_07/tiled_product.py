@@ -55,7 +55,10 @@ def draw_tile_walk() -> Picture:
 
 
 def _loading(at: int) -> str:
-    """Return the SVG of the copy of tile number `at` of a and of b into shared memory."""
+    """Return SVG elements that show the copy of a tile of a and one of b into shared memory.
+
+    at: the index of both tiles, counted from 0 along the rows of a and down the columns of b.
+    """
     (ax, ay), (bx, by) = _corner("a", at), _corner("b", at)
     (sax, say), (sbx, sby) = SHARED["sa"], SHARED["sb"]
     half, side = TILE * CELL / 2, TILE * CELL
@@ -73,10 +76,11 @@ def _loading(at: int) -> str:
 
 
 def _multiplying(at: int) -> str:
-    """Return the SVG of the multiplication of tile number `at` of a and of b in shared memory.
+    """Return SVG elements that show the multiplication of two tiles in shared memory.
 
-    It highlights the row and the column that one thread reads, and the tiles in a and b from which
-    the tiles in shared memory were copied.
+    They highlight the row and the column that one thread reads, and the tiles in a and b from which
+    the tiles in shared memory were copied. at: the index of both tiles, counted from 0 along the
+    rows of a and down the columns of b.
     """
     row, column = THREAD
     (ax, ay), (bx, by) = _corner("a", at), _corner("b", at)
@@ -104,9 +108,9 @@ def _thread_element(x: float, y: float) -> str:
 
 
 def _corner(matrix: str, at: int) -> tuple[float, float]:
-    """Return the upper left corner (x, y) in pixels of tile number `at` of matrix "a" or "b".
+    """Return the upper left corner (x, y) in pixels of the tile with index `at` of a or b.
 
-    Tiles are counted along the rows of a and down the columns of b.
+    Tiles are counted from 0 along the rows of a and down the columns of b. matrix: "a" or "b".
     """
     x, y = MATRICES[matrix]
     step = at * TILE * CELL

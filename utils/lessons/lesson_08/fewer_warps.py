@@ -30,7 +30,8 @@ STEPS = ("naive", "tiled", "ilp", "register_blocked", "vectorized")
 def recorded(step: str) -> tuple:
     """Return the reference device's times of a step, from the most warps per SM to the fewest.
 
-    They are rows of the experiment `gemm_kernels.occupancy_alone`.
+    They are rows of the experiment `gemm_kernels.occupancy_alone`, of all variants of the step that
+    were timed. step: its name without constants. The result is () for a step without a record.
     """
     rows = occupancy_alone.recorded_times()
     return tuple(

@@ -106,7 +106,8 @@ def occupancy_against_speed(
     Raises
     ------
     CourseError
-        If there are no records of the device at this size, or none of a marked step.
+        If there are no records of the device at this size, or none of a marked step, or if more
+        than six steps are marked.
     """
     need_few(marked)
     points = _shares(ladder, size, device)
@@ -143,8 +144,9 @@ def occupancy_against_speed(
 def _shares(ladder: Ladder, size: str, device: Device) -> pd.DataFrame:
     """Return a table of the occupancy and speed of every recorded step, indexed by the step's name.
 
-    The columns are "occupancy" and "share", both in percent, and the "date" of the record. The
-    share is that of the device's peak.
+    Each step has its fastest constants at this size. The columns are "occupancy" and "share", both
+    in percent, and the "date" of the record. The share is that of the device's peak. Raises
+    CourseError if no step is recorded.
     """
     shape, rows = ladder.parse(size), {}
     for variant, record in recorded(ladder, shape, device.name):

@@ -19,7 +19,8 @@ ANSWERS = DATA / "measured" / "nvidia_h200" / "occupancy.csv"
 def driver_answers() -> dict[int, int]:
     """Return registers per thread -> resident blocks of 256 threads on an SM, by the H200's driver.
 
-    The answers are recorded, for kernels without shared memory, with 16 to 255 registers.
+    The answers are recorded, for kernels without shared memory. Some of the numbers of registers
+    from 16 to 255 are keys, in the order of the record, which is not ascending.
     """
     with ANSWERS.open(encoding="utf-8", newline="") as file:
         return {

@@ -148,7 +148,9 @@ def _bars(bars: dict[str, tuple[float, str]], at: float, mark: str) -> Picture:
 def _curve(frame: pd.DataFrame, what: str) -> dict[int, tuple[float, float]]:
     """Return threads per SM -> (bytes of loads under way, percent of the peak) of a copy.
 
-    Of several measurements with as many threads, the best counts.
+    what: the name of the copy, such as "8 float4". The bytes are those of all threads of an SM. Of
+    several measurements with equally many threads, the one with the highest share counts. The keys
+    ascend.
     """
     rows = frame[(frame["experiment"] == "copy") & (frame["what"] == what)]
     rows = rows.sort_values(["threads_per_sm", "share"])

@@ -54,7 +54,8 @@ def draw(frame: pd.DataFrame, law: Law, threads: int, chains: int) -> Picture:
     The speeds are those of multiply-adds on one SM, in percent of its peak, by threads. frame: the
     columns of `latency_kernels.hiding.curves.Point`, with shares of the data sheet's peak. law: a
     function (threads, chains) that returns percent of the peak. threads: those of an SM. chains:
-    those of each thread.
+    those of each thread. Raises KeyError if this number of threads is not recorded with these
+    chains.
     """
     curves = _curves(frame, law)
     colours = legend(recorded=BLUE, your_law=ORANGE)
@@ -122,7 +123,10 @@ def _drawing(curves: Curves, threads: int, chains: int, others: tuple[int, ...])
 
 
 def _line(percent: dict[tuple[int, int], float], threads: tuple[int, ...], chains: int) -> str:
-    """Return the path of the curve of a number of chains. percent: (threads, chains) -> percent."""
+    """Return the `d` attribute of an SVG path: percent by threads, for a number of chains.
+
+    percent: (threads, chains) -> percent. threads: the numbers of threads, in ascending order.
+    """
     return _AREA.commands((one, percent[one, chains]) for one in threads)
 
 

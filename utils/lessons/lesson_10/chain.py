@@ -31,9 +31,11 @@ class Link:
     turns: int = 1
 
     def needs(self) -> tuple[tuple[str, float], ...]:
-        """Return the needs of a multiply-add, each in words and as a number.
+        """Return five pairs (words, number) on what a multiply-add needs.
 
-        The numbers are the loads of a, instructions, waits, wavefronts, and 1 / `turns`.
+        They are, in this order, the loads of a, the instructions, the waits, the wavefronts, and
+        1 / `turns`. A smaller number is better. Raises CourseError if neither the compiler nor the
+        record of loops has the kernel.
         """
         variants = tiles_alone.variants()
         variant = {str(one): one for one in variants}[self.kernel]

@@ -16,9 +16,10 @@ from utils.translation import translate
 def beside_two_tiles(kernel: Variant) -> Table:
     """Return a table of the reads in the hot loops of `two_tiles` and of the reader's experiment.
 
-    The columns are the multiply-adds, the reads of one word (LDS) and of four words (LDS.128) in
-    one iteration, and the instructions per multiply-add. Without a right `two_tiles` of the
-    reader's, only the experiment has a row. Raises CourseError without a compiler.
+    The columns are the multiply-adds, the LDS and the LDS.128 in one iteration, and the
+    instructions per multiply-add. An LDS.128 reads four words, and all narrower reads count as LDS.
+    The first row is that of `two_tiles`; it is left out if the reader has no right kernel for it.
+    Raises CourseError without a compiler.
     """
     is_right = bool(kept_text("two_tiles"))
     kernels = {"two_tiles": mine("two_tiles")} if is_right else {}
@@ -29,9 +30,10 @@ def beside_two_tiles(kernel: Variant) -> Table:
 
 
 def reads(kernel: Variant) -> tuple[str, ...]:
-    """Return the cells of a kernel's hot loop.
+    """Return four cells on one iteration of a kernel's hot loop, as texts.
 
-    They are: multiply-adds, reads of one word, reads of four, and instructions per multiply-add.
+    They are the multiply-adds, the reads of shared memory narrower than four words, the reads of
+    four words, and the instructions per multiply-add, in which those around the loop count, too.
     """
     loop = hot_loop(as_variant(kernel))
     found = Counter(code for code in loop.opcodes if code.startswith("LDS"))

@@ -27,8 +27,9 @@ def draw(rows: Iterable, **steps: Step | Variant) -> Picture | Card:
 
 
 def draw_on_scale(times: Mapping[str, ResourceTimes], rows: Iterable) -> Picture:
-    """Draw times, by the name of the kernel in the picture, on the scale of all pictures here.
+    """Draw two estimates in ms of each kernel as bars above the bar of its recorded time, if any.
 
-    rows: of `ilp_alone.csv`; the scale ends at the recorded time of `LONGEST`.
+    times: name of the kernel in the picture -> its times, from top to bottom. rows: of
+    `ilp_alone.csv`; the scale ends at the recorded time of `LONGEST`.
     """
     return product_bars.draw_on_scale(times, rows, LONGEST)

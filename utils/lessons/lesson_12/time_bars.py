@@ -33,7 +33,8 @@ def recorded_ms(variant: Variant) -> float:
 def per_multiply_add(variant: Variant) -> tuple[float, float]:
     """Return (wavefronts, instructions) per multiply-add of a warp, as the profiler counted them.
 
-    The wavefronts are those of shared memory and of the L1 cache.
+    The wavefronts are those of shared memory and of the L1 cache. Raises KeyError for a kernel that
+    was not profiled on the reference device.
     """
     counted = recorded_counters(REFERENCE)[str(variant)]
     work = counted.n**3 / WARP
@@ -43,7 +44,8 @@ def per_multiply_add(variant: Variant) -> tuple[float, float]:
 def times_of(variant: Variant) -> ResourceTimes:
     """Return the recorded ms of a kernel for an N×N product, and two estimates in ms.
 
-    The estimates are those of wavefronts and of instructions.
+    The estimates are those of wavefronts and of instructions. Raises KeyError for a kernel without
+    a recorded time or without counts.
     """
     estimates = product_bars.bounds(*per_multiply_add(variant), REFERENCE)
     return replace(estimates, recorded=recorded_ms(variant))
@@ -58,7 +60,8 @@ def pair(block: str, thread: str) -> dict[str, Variant]:
     """Return name -> kernel for `register_blocked` and then `spread_rows`, with these tiles.
 
     The names are such as "8×8" and "8×8, rows apart". block: the tile of a block, such as "64×128".
-    thread: the tile of a thread, such as "8×8". Raises KeyError for tiles without a record.
+    thread: the tile of a thread, such as "8×8". Raises CourseError for tiles that `spread_rows`
+    does not offer, and KeyError for tiles that are not in the experiment.
     """
     (BM, BN), (TM, TN) = (map(int, tile.split("×")) for tile in (block, thread))
     params = STEP.variant(BM=BM, BN=BN, TM=TM, TN=TN).params

@@ -63,7 +63,10 @@ class StepCounts:
         return self.read_wavefronts + self.stores + self.loads
 
     def alone_ms(self, device: Device) -> float:
-        """Return the ms of a product of size `SIZE` if an SM serves one wavefront per cycle."""
+        """Return the ms of a product of size `SIZE` if an SM serves one wavefront per cycle.
+
+        The clock is the device's boost clock.
+        """
         steps = SIZE**3 / EACH / WARP
         return self.total * steps / device.sms / device.boost_clock_mhz / 1e3
 
@@ -150,9 +153,10 @@ def _parts(counts: StepCounts) -> Iterable[tuple[float, str, str]]:
 def compare_steps(mine: Variant) -> Table:
     """Return a table of the wavefronts of the reader's kernel beside those of the course's steps.
 
-    mine: the reader's right kernel for `wide_tiles`. There are three rows. The columns are the
-    wavefronts of reads, of stores and loads, and of all, in one step of k of a warp, and the ms of
-    the product at one wavefront per cycle.
+    mine: the reader's right kernel for `wide_tiles`. The rows are the step before, which is
+    `register_blocked`, the reader's kernel, and `vectorized`. The columns are the wavefronts of
+    reads, of stores and loads, and of all, in one step of k of a warp, and the ms of the product at
+    one wavefront per cycle on the device shown.
     """
     twin = twins()["wide_tiles"]
     kernels = {

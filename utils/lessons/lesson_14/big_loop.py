@@ -81,10 +81,11 @@ def big_loop(step: Step | Variant) -> BigLoop:
 def compiled_big_loop(variant: Variant, arch: str) -> BigLoop:
     """Compile a variant for `arch` and return an iteration of its loop over tiles.
 
-    `arch` is text such as "sm_90". Raise CourseError if there is no compiler, or if the longest
-    loop does not have a thread's multiply-adds of a tile: BK × TM × TN, where TM and TN are 8 for
-    `warp_tiled`, and all three are 8 for the kernels of `buffers_alone`. For a kernel whose tiles
-    are as large as its square blocks, it is the side of the block.
+    `arch` is text such as "sm_90". Raise CourseError if there is no compiler, if the kernel has no
+    loop, or if the longest loop does not have a thread's multiply-adds of a tile: BK × TM × TN,
+    where TM and TN are 8 for `warp_tiled`, and all three are 8 for the kernels of `buffers_alone`.
+    For any other kernel, the number is the side of its square blocks, which are as large as its
+    tiles. Raise CourseError for such a kernel if its blocks are not square.
     """
     sizes = variant.constants
     if variant.step.module == EXPERIMENT:
@@ -169,9 +170,10 @@ def draw_iterations(**kernels: Step | Variant | Callable) -> Picture | Card:
 
 
 def _label(name: str, kernel: Step | Variant | Callable) -> str:
-    """Return the label of a bar: the name of a step unchanged, else the name with spaces for _.
+    """Return the label of a bar.
 
-    The reader's own kernel is called theirs.
+    It is "your " and the name for the reader's own step, the name unchanged for a step of the
+    course, and the name with spaces for _ for a kernel that is no step.
     """
     if isinstance(kernel, Variant) and is_mine(kernel):
         return translate("your {name}", name=name)
@@ -181,7 +183,8 @@ def _label(name: str, kernel: Step | Variant | Callable) -> str:
 def _loop_of(kernel: Step | Variant | Callable) -> BigLoop:
     """Return an iteration of the loop over tiles of a step, or of a kernel with tiles of 16×16.
 
-    Raise CourseError for anything else, and if the loop is neither compiled here nor recorded.
+    Raise CourseError for anything else, for a step whose loop is neither compiled here nor
+    recorded, and for a kernel that cannot be compiled here or has no loop with 16 multiply-adds.
     """
     if isinstance(kernel, Step | Variant):
         return big_loop(kernel)
@@ -193,9 +196,10 @@ def _loop_of(kernel: Step | Variant | Callable) -> BigLoop:
 def resident_warps(variant: Variant, shape: str = "4096") -> int:
     """Return the number of a variant's warps that are resident on one SM of the device shown.
 
-    It follows from the registers and shared memory of the variant's record, or of the kernel as
-    compiled here if it is the reader's own. Raise CourseError if there is no record. `shape` is the
-    problem size as on the command line.
+    For a step of a ladder it follows from the registers and shared memory in the variant's record,
+    and CourseError is raised if there is no record. For any other kernel, such as the reader's own,
+    it follows from the kernel as compiled here. `shape` is the problem size as on the command line;
+    only a step of a ladder needs it.
     """
     device, ladder = device_shown(), ladder_of(variant.step)
     if not is_of_a_ladder(variant.step):
@@ -212,9 +216,10 @@ def resident_warps(variant: Variant, shape: str = "4096") -> int:
 def reads(**steps: Step | Variant) -> Table | Card:
     """Return a table of how soon the values of shared-memory loads are used, one row per step.
 
-    The columns are the smallest number of instructions from a load to its first use, and the number
-    of loads that are used within `SHARED_LATENCY` instructions. Return a card with the reason if
-    neither a compiler nor the record has one of the steps.
+    The columns are the smallest number of instructions from a load to its first use, and text such
+    as "3 of 16": the loads that are used fewer than `SHARED_LATENCY` instructions later, of all
+    loads that are used in the loop. Without such loads the first number is "–". Return a card with
+    the reason if neither a compiler nor the record has one of the steps.
     """
     rows = []
     for name, step in steps.items():
@@ -238,8 +243,9 @@ def draw_tile_shapes(old: Step, new: Step, shape: str = "4096") -> Picture:
     """Draw the speed-up of the new step over the old one, and both steps' resident warps per SM.
 
     There is one bar per variant of the new step, compared with the old step's variant that has the
-    same BM, BN and BK. Times are recorded ones at `shape`, as on the command line. Raises
-    CourseError if a time is missing, or if a step has no choice of BM, BN and BK.
+    same BM, BN and BK. The largest speed-up is at the top. Times are recorded ones at `shape`, as
+    on the command line. Raises CourseError if a time is missing, or if a step has no choice of BM,
+    BN and BK.
     """
     rows, old, new = [], as_step(old), as_step(new)
     for step in (old, new):

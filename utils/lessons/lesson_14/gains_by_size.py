@@ -21,13 +21,16 @@ BESIDE = 1.14  # the factor by which open marks are to the right of their size, 
 def recorded_gains(base: Variant, variant: Variant) -> pd.Series:
     """Return size -> recorded time of `base` over that of `variant`, of square products.
 
-    Only sizes at which the reference device has both records are in it, in ascending order.
+    It has the sizes of `SIZES` at which the reference device has both records, in ascending order.
     """
     return (_times_of(base) / _times_of(variant)).dropna()
 
 
 def _times_of(variant: Variant) -> pd.Series:
-    """Return size -> recorded ms of a variant's square products on the reference device."""
+    """Return size -> recorded ms of a variant's n×n products on the reference device.
+
+    It has the sizes of `SIZES` that are recorded, in ascending order.
+    """
     rows = records.measured(REFERENCE, "gemm")
     square = (rows["m"] == rows["n"]) & (rows["n"] == rows["k"]) & rows["m"].isin(SIZES)
     same = (rows["step"] == variant.step.name) & (rows["params"] == variant.params)

@@ -42,8 +42,9 @@ def between_load_and_store(instructions: Instructions) -> tuple[int, int]:
 def from_load_to_store(instructions: Instructions) -> Instructions:
     """Return an iteration that has a shared store after its last global load, if that is possible.
 
-    A loop has no first instruction: if it stores what the iteration before has loaded, it is cut
-    after its last store instead of at its jump.
+    A loop has no first instruction. If all stores come before the last load, because they store
+    what the iteration before has loaded, the instructions after the last store come first, and the
+    others follow. Otherwise, and without a load or a store, `instructions` is returned unchanged.
     """
     loads = [index for index, name in enumerate(instructions) if name == "LDG"]
     stores = [index for index, name in enumerate(instructions) if name == "STS"]

@@ -26,7 +26,8 @@ def times_of(variant: Variant) -> ResourceTimes:
     """Return the ms of a product at `SIZE`, with tiles of 128×128×8, on the reference device.
 
     wavefronts: one per cycle and SM. instructions: one per cycle and scheduler, of the recorded
-    loop over tiles. recorded: as from `recorded_ms`. Raises KeyError if the loop is not recorded.
+    loop over tiles. Both are at the boost clock. recorded: as from `recorded_ms`. Raises KeyError
+    if the loop is not recorded, and CourseError if the time is not.
     """
     device = devices.find(REFERENCE)
     tiles = (SIZE // SIDE) ** 2 * SIZE // DEPTH

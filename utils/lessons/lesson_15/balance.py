@@ -38,8 +38,9 @@ def check_balance(
 ) -> Card:
     """Return a card that says whether these parts of 100 issue slots are those of a step at 4096.
 
-    A part is a number from 0 to 100, or None if the reader has not given it yet. The card names the
-    first part that is missing or wrong. If all are right, the picture of the step's slots is below.
+    A part is a number from 0 to 100, or None if the reader has not given it yet. If none of the
+    first four is given, the card says to begin with the multiply-adds. Else it names the first part
+    that is missing or wrong. If all are right, the picture of the step's slots is below.
     A part may be off by TOLERANCE, and the part that was not measured by twice as much, because it
     has the errors of the others.
     """

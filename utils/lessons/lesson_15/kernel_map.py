@@ -65,7 +65,8 @@ def part_of(line: str) -> Part:
 def map_of(step: Step) -> list[tuple[Part, list[str]]]:
     """Return (part, lines) for each run of lines of the same part, in the order of the code.
 
-    Comments, empty lines and the right side of the lane map are left out.
+    Lines that belong to no part have the part with the name "". Comments and empty lines are left
+    out. The right side of the lane map, which the reader writes, is replaced by a comment.
     """
     text = textwrap.dedent(inspect.getsource(plain_function(step.variant().kernel)))
     lines = [line for line in text.splitlines() if line.strip() and line.strip()[0] != "#"]

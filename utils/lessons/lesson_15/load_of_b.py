@@ -40,7 +40,10 @@ class Statement:
 
     @property
     def reads(self) -> set[str]:
-        """The names in `value`."""
+        """All words of lower-case letters and digits in `value`, also those that are no names.
+
+        So "or" is among them if a condition has it.
+        """
         return set(_NAME.findall(self.value))
 
     def __str__(self) -> str:
@@ -93,10 +96,11 @@ class Listing:
 
 
 def changing() -> Mapping[int, str]:
-    """Return number -> the name that it reads, for each statement that computes with `start`.
+    """Return number -> a name that it reads, for each statement that computes with `start`.
 
-    A statement computes with it if it reads `start`, or a name that such a statement writes. The
-    numbers count from 1.
+    A statement computes with it if it reads `start`, or a name that an earlier statement of them
+    writes. The value is this name; of several, the first one of the alphabet. The numbers count
+    from 1, in ascending order.
     """
     found, writers = {}, {CHANGING}
     for number, statement in enumerate(STATEMENTS, start=1):

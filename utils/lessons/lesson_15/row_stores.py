@@ -23,8 +23,8 @@ TILE = (16, 32)  # of the tile of the exercise
 def beside_direct(kernel) -> Table:
     """Return a table of the stores of the reader's `whole_rows` and of three steps of the course.
 
-    The steps are those of `STEPS`, one row each. The columns are requests and sectors per 32
-    neighbouring elements of c; 4 sectors hold them.
+    The reader's kernel has the first row, and then each of `STEPS` has one. The columns are
+    requests and sectors per 32 neighbouring elements of c; 4 sectors hold them.
     """
     x = np.arange(np.prod(TILE), dtype=np.float32).reshape(TILE)
     counted = {"your whole_rows": stores(trace(kernel, 1, 32, x, np.zeros_like(x), record=0))}

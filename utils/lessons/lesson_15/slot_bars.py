@@ -34,8 +34,9 @@ def published_share() -> float:
 def draw_missing(step: Step | Variant) -> Picture:
     """Draw the published and the recorded share of the peak as two bars in percent.
 
-    The gap between the two has its percentage and a question mark. Below are three possible causes
-    that the lesson examines: bits, tiles and stores.
+    The recorded share is that of a 4096×4096 product by the step on the device shown. The gap
+    between the two has its percentage and a question mark. Below are three possible causes that the
+    lesson examines: bits, tiles and stores.
     """
     theirs, ours = published_share(), 100 * share_of_peak(step)
     gap = round(theirs) - round(ours)

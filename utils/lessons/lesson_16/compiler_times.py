@@ -91,17 +91,17 @@ class Pair:
 
 
 def times() -> list[Pair]:
-    """Return a Pair of rows per step recorded with both compilers, in the order of the record.
+    """Return a Pair of rows per device, step and size recorded with both compilers.
 
-    The list is empty without a record.
+    They are in the order of the records, device by device. The list is empty without a record.
     """
     return _pairs(TIMES, CompilerTime, lambda row: (row.device, row.step, row.size))
 
 
 def calls() -> list[Pair]:
-    """Return a Pair of rows per call recorded with both compilers, in the order of the record.
+    """Return a Pair of rows per device, function, size and layout recorded with both compilers.
 
-    The list is empty without a record.
+    They are in the order of the records, device by device. The list is empty without a record.
     """
     return _pairs(CALLS, CompilerCall, lambda row: (row.device, row.function, row.size, row.layout))
 
@@ -109,7 +109,8 @@ def calls() -> list[Pair]:
 def _pairs(file: str, kind: type, key) -> list[Pair]:
     """Return a Pair per key that has rows of both compilers, from this file of all devices.
 
-    kind: the class of a row. key: a function from a row to what both rows of a pair have in common.
+    Of several rows with one key and compiler, the last one counts. kind: the class of a row. key: a
+    function from a row to what both rows of a pair have in common.
     """
     found: dict[tuple, dict] = {}
     for path in sorted(MEASURED.glob(f"*/{file}")):

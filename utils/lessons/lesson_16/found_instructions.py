@@ -174,7 +174,8 @@ def find_waits(
 
     multi_output, solution: the waits for loads per 8 multiply-adds of these kernels with eight
     sums. times: the estimated time of the solution over that of multi_output, if half as many warps
-    are on an SM and the time is waits over warps. None means that the reader has not answered yet.
+    are on an SM and the time is waits over warps. A number is right if it is off by less than 0.01.
+    None means that the reader has not answered yet.
     """
     name = "multi_output"
     right = {
@@ -211,7 +212,7 @@ def _is_near(given: float | None, right: float) -> bool:
 
 
 def _are_near(given: Mapping[str, float | None], right: Mapping[str, float]) -> bool:
-    """Return True if every number that the reader gave is near the right one."""
+    """Return True if the reader gave all numbers of `right`, and each is near the right one."""
     return all(_is_near(given[name], right[name]) for name in right)
 
 
@@ -290,8 +291,9 @@ def _said(
 ) -> str:
     """Return sentences on the number that the reader gave for an instruction.
 
-    name: the argument of the reader's call. words: a sentence on the instruction with this number.
-    is_right: True if the sentences begin with "Right.", False for "Not yet.".
+    They begin with "Right." if `is_right`, else with "Not yet.", and end with `words`, a sentence
+    on the instruction with this number. If `given` is None or no number of an instruction of
+    `code`, the sentence asks for one instead. name: the argument of the reader's call.
     """
     if given is None:
         return translate("`{name}`: no number yet.", name=name)

@@ -262,10 +262,10 @@ def recorded_cycles(step: Step | Variant) -> float:
 def spills(limits: Sequence[int | None] = (None, 80, 72, 64, 48)) -> Table:
     """Return a table of the recorded cost of register limits for `fma_loop`, one row per limit.
 
-    A limit is a number of registers per thread, or None for no limit. The columns are the stores
-    to local memory per iteration, the share of multiply-adds among the loop's instructions, the
-    recorded time, and the rate at which all threads together store to local memory. Raises
-    CourseError for a limit that is not recorded.
+    A limit is a number of registers per thread, or None for no limit. The columns are the stores to
+    local memory per iteration, the share of multiply-adds among the loop's instructions, the
+    recorded time, and the rate in TB/s at which all threads together store to local memory, which
+    is "–" for a loop without accesses to it. Raises CourseError for a limit that is not recorded.
     """
     rows = []
     for limit in limits:
@@ -306,10 +306,12 @@ def stored_gb(limit: int) -> float:
 def eight_sums() -> Table:
     """Return a table of kernels with eight sums per thread, and of naive, one row per kernel.
 
-    The columns are the accesses to local memory, the loads from global memory and the instructions,
-    each per multiply-add in the hot loop, and the recorded time of a product of 4096×4096 matrices.
-    The reader's own kernel is among them, with "–" as its time, if there is a right one and a
-    compiler. If it cannot be compiled, a note below the table says why.
+    The rows are the given kernel of `sums_in_registers`, the reader's, one solution, `multi_output`
+    and `naive`. The columns are the accesses to local memory, the loads from global memory and the
+    instructions, each per multiply-add in the hot loop, and the recorded time of a product of
+    4096×4096 matrices. The reader's row has "–" as its time, and is left out if there is no right
+    kernel or if it cannot be compiled. A note below the table says why it cannot be compiled, or
+    that it needs more instructions per multiply-add than the given kernel.
     """
     name, kept, note, on = "sums_in_registers", [], "", course_device().name
     if kept_functions.kept_text(name):

@@ -109,7 +109,10 @@ def side_by_side(step: Step) -> Fold:
 
 
 def _times_of(step: Step) -> Iterator[str]:
-    """Yield a sentence with the recorded times of a step with both compilers, if there are any."""
+    """Yield a sentence per device and size at which a step is recorded with both compilers.
+
+    A sentence has the ms with each compiler. Without such records nothing is yielded.
+    """
     for both in compiler_times.times():
         if both.first.step.partition(" ")[0] == step.name:
             yield translate(
@@ -124,7 +127,8 @@ def page_table() -> str:
     """Return a Markdown table of all recorded steps, with a row per step and compiler.
 
     The columns are the step, the compiler, the registers per thread for each architecture, the most
-    bytes spilled for any of them, and the sentences on a budget that is exceeded.
+    bytes spilled for any of them, and the sentences on a budget that is exceeded. The registers are
+    left empty for an architecture without a record.
     """
     head = ["step", "compiler", *(f"registers, {arch}" for arch in ARCHITECTURES)]
     lines = [

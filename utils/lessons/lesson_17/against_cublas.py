@@ -119,9 +119,11 @@ def choices(slices: Callable[[int, int, int], int]) -> Table:
     -------
     Table
         One row for uncut tiles and one for this function. Each time is divided by the time of the
-        fastest number of slices. The columns are the mean and the largest quotient, how many
-        products have the fastest number, and how many are within 5% of its time. The table covers
-        the shapes with fewer tiles than SMs, for the kernel that reads any layout.
+        fastest number of slices. The columns are the geometric mean of the quotients, the largest
+        quotient, how many products have the fastest number, and how many are within 5% of its
+        time. If the function's number is not recorded for a product, the largest recorded number
+        below it counts. The table covers the shapes with fewer tiles than SMs and more than one
+        recorded number up to 12, for the kernel that reads any layout.
     """
     chosen, uncut = [], []
     for (kind, *shape), recorded in _slices().items():
@@ -272,9 +274,9 @@ def by_path(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def called_by_work() -> Table:
     """Return a table of the recorded `sgemm` calls at random shapes.
 
-    It has a row per range of operations and way to compute the product. The columns are the number
-    of shapes, the number at which `sgemm` is no slower than the library, and the geometric mean of
-    the library's time over that of `sgemm`.
+    It has a row per range of operations in `WORK` and way to compute the product, if any call is of
+    both. The columns are the range, the way, the number of shapes, the number at which `sgemm` is
+    no slower than the library, and the geometric mean of the library's time over that of `sgemm`.
     """
     frame = recorded_calls()
     rows = [

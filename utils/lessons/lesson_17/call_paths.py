@@ -28,9 +28,10 @@ def path_of(call) -> str:
 
 
 def copies_us(call) -> float:
-    """Return the microseconds that `sgemm` expects of the copies of a product, as in `path_of`.
+    """Return the estimated microseconds of the copies of a, b and c for the fast kernel.
 
-    The copies are those that the fast kernel needs, of a, b and c.
+    `sgemm` itself compares routes by this estimate. It is that of the copies that the fast kernel
+    would need, also if `sgemm` computes the product word by word. call: as in `path_of`.
     """
     return routes.copies_us(*product_of(call), 0.0, find(REFERENCE))
 

@@ -14,9 +14,10 @@ TICKS = (0, 0.25, 0.5, 0.75, 1)
 
 
 def draw_ratios(title: str, series: Mapping[str, Mapping[int, float]]) -> Picture:
-    """Draw a curve per kernel, with the ratios of the last kernel as numbers.
+    """Draw a curve per kernel of its ratios against n, with those of the last kernel as numbers.
 
-    series: at most three names -> n -> the library's time over the kernel's, up to 1.2.
+    series: name of a kernel -> n -> the library's time over the kernel's. There are at most three
+    kernels, and ratios up to 1.2 fit.
     """
     sizes = sorted({n for ratios in series.values() for n in ratios})
     first, last = math.log2(sizes[0]), math.log2(sizes[-1])

@@ -38,7 +38,8 @@ def beside_the_whole(yours: Callable) -> Table:
 def _row(name: str, kernel: Callable, launch: Launch, out: np.ndarray) -> tuple:
     """Return four cells: a kernel's name, the number of blocks, and its loaded and stored words.
 
-    The loaded words are those of one thread, and the stored ones those of the launch.
+    The loaded words are the mean of all threads, rounded down, and the stored ones, as text, those
+    of the whole launch.
     """
     m, n, k = SHAPE
     a, b = draw("integers", (m, k), 1), draw("integers", (k, n), 2)

@@ -13,7 +13,8 @@ NEARLY = 90  # percent of the time of reduce0
 def experiment(times: Iterable) -> str:
     """Return the choice of "18.experiment": how long `without_remainder` takes.
 
-    It is text: "less than reduce1", "between the two" or "nearly as long as reduce0".
+    It is "less than reduce1" if it takes less time than reduce1, "nearly as long as reduce0" if it
+    takes more than `NEARLY` percent of the time of reduce0, and else "between the two".
     times: rows of `remainder.csv`, as `reduce_kernels.remainder.recorded_times()` returns them.
     """
     if percent_of(times, "without_remainder", "reduce1") < 100:
@@ -26,7 +27,8 @@ def experiment(times: Iterable) -> str:
 def banks(times: Iterable) -> str:
     """Return the choice of "18.banks": how much longer the kernel with conflicts takes.
 
-    It is text such as "about a quarter longer", compared with the kernel without conflicts.
+    Compared with the kernel without conflicts, it is "as long, within 2 %" below 2 % more time,
+    "about a quarter longer" below 100 % more, and else "about three times as long".
     times: as in `experiment`.
     """
     more = percent_of(times, "with_conflicts", "without_conflicts") - 100

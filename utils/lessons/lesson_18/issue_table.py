@@ -83,7 +83,7 @@ def draw_issue_shares(
     elements, grow in proportion. The last column has the recorded times. A grey band reaches over
     the shares of all kernels that are not in OUTSIDE, drawn or not. slots: rows of
     `issue_slots.csv`. times: rows of `remainder.csv`, of the same device. kernels: their names, all
-    by default.
+    by default. Raises CourseError if a kernel of TREES_OF or of `kernels` has no row in `slots`.
     """
     slots, longest = list(slots), longest_of(times)
     counted = _counted(slots, TREES_OF)
@@ -162,9 +162,9 @@ def _dot(x: float, y: float, colour: str) -> str:
 
 
 def _counted(slots: Iterable, kernels: Iterable[str]) -> dict:
-    """Return kernel -> row of `issue_slots.csv` on the first row's device.
+    """Return kernel -> row of `issue_slots.csv`, for all kernels of the first row's device.
 
-    Raises CourseError if one of `kernels` has no row.
+    It is not limited to `kernels`. Raises CourseError if one of these has no row.
     """
     slots = list(slots)
     counted = {row.kernel: row for row in slots if row.device == slots[0].device}

@@ -34,8 +34,9 @@ def beside_the_trees(yours: Variant) -> Stack:
 def beside_idle_threads(yours: Variant) -> Stack:
     """Return a table of shared-memory counts and bars of times of three kernels, as `_beside` does.
 
-    The kernels are reduce2, the reader's `add_while_loading` and reduce3. If idle warps of the
-    reader's kernel leave, they are reduce3, the reader's kernel and the recorded `warps_leave`.
+    The kernels are reduce2, the reader's `add_while_loading` and reduce3. If a block of the
+    reader's kernel passes fewer barriers than one of reduce3, because idle warps leave, they are
+    reduce3, the reader's kernel and the recorded `warps_leave`.
     """
     three = _step("reduce3")
     if block_of(yours).barriers >= block_of(three).barriers:

@@ -66,8 +66,10 @@ def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
 
     The estimates are those of memory, of wavefronts and of instructions, at the greatest length
     that is recorded. The longest estimate of a kernel is orange, and the bar of its recorded time
-    is faint beyond it. All pictures of the same rows have the same scale. rows: of `remainder.csv`,
-    as `reduce_kernels.remainder.recorded_times()` returns them. steps: one per kernel, from top to
+    is faint beyond it. Neither is marked if the instructions cannot be counted, or if the longest
+    estimate is only an upper bound. A kernel without a row has no recorded bar. All pictures of the
+    same rows have the same scale. rows: of `remainder.csv`, as
+    `reduce_kernels.remainder.recorded_times()` returns them. steps: one per kernel, from top to
     bottom; the keyword is the kernel's name, with _ for spaces.
     """
     rows = list(rows)

@@ -27,7 +27,8 @@ LEAST = 3.5  # percent: the narrowest segment with a number in it
 def waits_of(states: Iterable, kernel: str) -> Mapping[str, float]:
     """Return what the warps of a kernel wait for -> percent of the time that they are resident.
 
-    states: rows of `warp_states.csv`, of one device. Raises CourseError for a kernel without a row.
+    The keys are those of WAITS. Other states are in no key, so the sum is less than 100. states:
+    rows of `warp_states.csv`, of one device. Raises CourseError for a kernel without a row.
     """
     cycles = {row.state: row.cycles for row in states if row.kernel == kernel}
     if not cycles:

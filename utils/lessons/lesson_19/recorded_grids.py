@@ -51,7 +51,8 @@ class RecordedGrid:
 def grids(step: Step, shape: str) -> list[RecordedGrid]:
     """Return every recorded grid of a step with the default block size, fewest blocks first.
 
-    `shape` is the problem size as on the command line. Raise CourseError if nothing is recorded.
+    `shape` is the problem size as on the command line. Raise CourseError if the device shown has no
+    record of the step at this shape, or if the step has no constant PER_THREAD.
     """
     step = as_step(step)
     size, rows = ladder_of(step).parse(shape), _recorded(step, shape)
@@ -98,9 +99,10 @@ def blocks_at_once(step: Step, shape: str = "2^30") -> int:
 
 
 def draw_blocks(step: Step, shapes: Mapping[str, str], enough: float, fewest: int = 32) -> Picture:
-    """Return a figure of the recorded share of the bandwidth by number of blocks.
+    """Draw the recorded share of the bandwidth, in percent, against the number of blocks.
 
-    A dotted line is Little's law.
+    A dotted line is Little's law, and a dashed one the number of blocks that run at once. The
+    device is the one shown.
 
     Parameters
     ----------

@@ -51,8 +51,9 @@ def draw(
     """Draw estimates of each sum as bars above the bar of its recorded time.
 
     All times are ms on the device shown. The longest estimate of a sum is orange, and the bar of
-    its recorded time is faint beyond it. All pictures of the same shape have the same scale. steps:
-    with blocks of 256 threads, from top to bottom. resources: the fields of ResourceTimes to draw.
+    its recorded time is faint beyond it; neither is marked if an estimate of `resources` is None.
+    All pictures of the same shape have the same scale. steps: with blocks of 256 threads, from top
+    to bottom. resources: the fields of ResourceTimes to draw.
     """
     size = ladder_of(as_variant(steps[0]).step).parse(shape)
     times = {}

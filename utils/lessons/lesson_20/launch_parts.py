@@ -60,7 +60,10 @@ def launch_times() -> Mapping[str, LaunchTime]:
 
 
 def launch_us(kernel: str) -> float:
-    """Return the recorded microseconds of a kernel on the GPU for 2^22 floats."""
+    """Return the recorded microseconds of a kernel on the GPU for 2^22 floats.
+
+    kernel: a key of `launch_times`. Raises KeyError for any other name.
+    """
     return 1000 * launch_times()[kernel].time_ms
 
 

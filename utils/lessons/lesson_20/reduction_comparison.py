@@ -52,9 +52,10 @@ def _parts(y: float, shape: str, time: float, share: float) -> str:
 def rates(ways: Mapping[str, Step], *shapes: str) -> Table:
     """Return a table of the recorded GB/s of steps and of the library, one row each.
 
-    Steps have their fastest constants; there is one column per shape. ways: name shown -> step. The
-    library was timed together with each of the steps; its median is shown. A step without a record
-    has "–" in its cells. Raise CourseError for steps that are no reductions.
+    The library has the last row. Steps have their fastest constants; there is one column per shape.
+    ways: name shown -> step. The library was timed together with each of the steps; its median is
+    shown. A step without a record has "–" in its cells. Raise CourseError for steps that are no
+    reductions.
     """
     ladder, device = ladder_of(as_step(next(iter(ways.values())))), device_shown()
     frame = records.measured(device.name, ladder.name)

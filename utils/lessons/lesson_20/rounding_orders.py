@@ -27,7 +27,8 @@ def different_sums(values: np.ndarray, blocks: int = 64, orders: int = 1000) -> 
     """Return the number of different float32 results if blocks add their sums in random orders.
 
     Each block adds an equal part of `values`, (n,), and then its sum to the result. Values and sums
-    are float32. blocks: their number, a divisor of n. orders: the number of orders.
+    are float32. blocks: their number, a divisor of n. orders: the number of orders, which are the
+    same in every call.
     """
     sums = values.astype(np.float32).reshape(blocks, -1).sum(axis=1)
     in_order = np.random.default_rng(20).permuted(np.tile(sums, (orders, 1)), axis=1)

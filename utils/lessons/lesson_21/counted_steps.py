@@ -39,8 +39,9 @@ class CountedStep:
 def counts_of(step: Step | Variant | str) -> LaunchCounts:
     """Return the counts of one launch of a step in the table.
 
-    A step or a name without constants means the variant that was recorded as fastest. The reader's
-    own kernel for a product is counted here, at 4096. Raise CourseError for any other kernel that
+    The launch is that of a product of 4096×4096 matrices. The table has one variant per step, the
+    one that was recorded as fastest; a step or a name without constants means this one. The
+    reader's own kernel for a product is counted here. Raise CourseError for any other kernel that
     is not in the table.
     """
     if not isinstance(step, str | Step) and is_mine(as_variant(step)):
@@ -58,9 +59,9 @@ def counts_of(step: Step | Variant | str) -> LaunchCounts:
 
 
 def recorded_counts() -> dict[str, LaunchCounts]:
-    """Return kernel -> counts of one launch, in the order of the ladders.
+    """Return kernel -> counts of one launch for 4096×4096 matrices, in the order of the ladder.
 
-    A kernel is a step's name with its constants.
+    A kernel is a step's name with its constants, those recorded as fastest.
     """
     return {row.kernel: row.counts for row in rows.read(FILE, CountedStep)}
 

@@ -149,7 +149,8 @@ def _recorded_ms(step: Step) -> float:
 def draw_busiest(*steps: Step) -> Picture:
     """Draw one row per step: the ms that its busiest resource needs, and its recorded ms.
 
-    Both are those of a product at 4096 on the course's reference device.
+    Both are those of a product at 4096 on the course's reference device. A step without a record
+    has no recorded ms in its row.
     """
     where = course_device().name
     bars = {
@@ -180,7 +181,8 @@ def busiest_share(step: Step) -> float:
 def saved_by_half_the_wavefronts(step: Step) -> float:
     """Return the ms by which the longest need of a step shrinks with half of its wavefronts.
 
-    All its other counts stay the same.
+    All its other counts stay the same. The need that is the longest afterwards may be that of
+    another resource. The product is that at 4096 on the course's reference device.
     """
     counts = counts_of(step)
     halved = _times(replace(counts, wavefronts=counts.wavefronts / 2))
@@ -193,9 +195,11 @@ def unnamed_kernels() -> dict[str, Step]:
 
 
 def most_sampled(step: Step) -> str:
-    """Return the kind of instruction with the most samples, as a choice of the question "samples".
+    """Return which instruction of a step has the most samples, as a choice of question "samples".
 
-    Raises CourseError if the profiler took no samples of the step.
+    It is the single instruction with the most, and the choice is the one for its opcode: "a load",
+    "a multiply-add" or "the jump to the next iteration". Raises CourseError if the profiler took no
+    samples of the step.
     """
     row = max(_samples(step), key=lambda one: one.samples)
     return next(words for opcode, words in SAMPLED.items() if row.opcode.startswith(opcode))

@@ -48,7 +48,10 @@ def traced(load_a: Callable) -> Trace:
 
 
 def lines() -> float:
-    """Return the cache lines that the loads of one mma touch, if those of a bring pairs."""
+    """Return the mean number of cache lines that a warp's loads of a and b touch per mma.
+
+    The loads of a bring pairs, as in the course's solution. They are counted on the virtual GPU.
+    """
     return limits.lines_per_mma(traced(by_pairs))
 
 
@@ -203,8 +206,9 @@ def _not_run(message: str) -> str:
 def race(load_a: Callable, shape: str = limits.SIDE) -> Table | Card:
     """Time a product with `load_a`, one with single loads, and `mma_naive` in turns on this GPU.
 
-    Return a table of the times, which are recorded ones without a GPU, or a card with a sentence if
-    `load_a` is wrong. shape: n of an n×n product, as text, a multiple of 16.
+    Return a table of the times, or a card with a sentence if `load_a` is wrong. Without a GPU the
+    table is that of `recorded_race`, whatever the shape. shape: n of an n×n product, as text, a
+    multiple of 16.
     """
     if wrong := _mistake(load_a):
         return Card("bad", (translate("`load_a`: not yet."), wrong))
@@ -240,7 +244,10 @@ def recorded_ms(kernel: str) -> float:
 
 
 def recorded_times() -> tuple[ProductTime, ...]:
-    """Return the recorded times of `tensor_kernels.pairs_alone`, one row per kernel and size."""
+    """Return the recorded times of `tensor_kernels.pairs_alone`, one row per kernel and size.
+
+    They are those of the device shown or, if it has no such record, of the reference device.
+    """
     return rows_of(EXPERIMENT.file, ProductTime)
 
 

@@ -38,18 +38,27 @@ def ldmatrix_of(step: Step) -> pd.DataFrame:
 
 
 def wavefronts(step: Step) -> dict[str, float]:
-    """Return shared array -> the wavefronts of one ldmatrix_x4."""
+    """Return shared array -> the mean wavefronts of one ldmatrix_x4 that reads it.
+
+    They are counted on the virtual GPU, in a launch of the step at `SHAPE`.
+    """
     loads = ldmatrix_of(step).groupby("array")
     return {name: one["wavefronts"].sum() / one["requests"].sum() for name, one in loads}
 
 
 def times_fewer() -> float:
-    """Return how many times fewer wavefronts ldmatrix needs with the swizzle."""
+    """Return the wavefronts of ldmatrix in mma_shared divided by those in mma_swizzled.
+
+    Both are the sum, over the two shared arrays, of the mean wavefronts of one ldmatrix_x4.
+    """
     return sum(wavefronts(SHARED).values()) / sum(wavefronts(SWIZZLED).values())
 
 
 def wavefronts_table() -> Table:
-    """Return a table of the wavefronts of an ldmatrix_x4 without and with the swizzle."""
+    """Return a table of the wavefronts of an ldmatrix_x4, with a row per shared array.
+
+    The columns are those without a swizzle, in mma_shared, and with it, in mma_swizzled.
+    """
     before, after = wavefronts(SHARED), wavefronts(SWIZZLED)
     rows = [(f"`{name}`", f"{before[name]:g}", f"{after[name]:g}") for name in before]
     return table(

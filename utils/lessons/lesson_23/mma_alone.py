@@ -27,7 +27,11 @@ OPERATIONS = 4096  # per cycle on the tensor cores of an SM of an H200, by the d
 
 
 def rates() -> tuple[MmaRate, ...]:
-    """Return the recorded rates of the instruction that `mma_pipelined` uses."""
+    """Return the recorded rows of the instruction `INSTRUCTION`, which `mma_pipelined` uses.
+
+    There is one row per number of warps and of accumulators. They are those of the device shown or,
+    if it has no such record, of the reference device.
+    """
     return tuple(row for row in rows_of(EXPERIMENT.file, MmaRate) if row.kernel == INSTRUCTION)
 
 
@@ -111,7 +115,11 @@ def draw_share() -> Picture:
 
 
 def _draw_lines(axes: Axes) -> dict[str, tuple[float, float, str]]:
-    """Draw a line per number of warps; return label -> (x, y, colour) of its right end."""
+    """Draw a line per number of warps; return label -> (x, y, colour) of its right end.
+
+    x is the number of independent mma per scheduler, and y the percentage of the peak. A label is
+    the warps per scheduler, such as "2 warps".
+    """
     ends = {}
     for number, warps in enumerate(sorted({row.warps for row in rates()})):
         line = [(in_flight(row), 100 * row.efficiency) for row in rates() if row.warps == warps]
@@ -135,7 +143,11 @@ def _scale(axes: Axes, last: int) -> None:
 
 
 def library_kernel() -> LibraryKernel:
-    """Return the recorded kernel of cuBLAS for the product of float16 at 4096."""
+    """Return the recorded kernel of cuBLAS for the product of float16 at 4096.
+
+    The record is that of the device shown or, if it has none, that of the reference device. Raises
+    CourseError if it does not have this product.
+    """
     return row_with(rows_of(FILE, LibraryKernel), elements="float16", n=int(SIDE))
 
 

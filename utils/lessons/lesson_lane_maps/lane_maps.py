@@ -74,7 +74,8 @@ def draw_lane_maps(**maps: LaneMap) -> Picture:
 def wavefronts_of(lane_map: LaneMap) -> tuple[Wavefront, ...]:
     """Return the wavefronts of a warp's read of a, in order, followed by those of its read of b.
 
-    `lane_map` maps a lane, 0 to 31, to the indices (quad of a, quad of b) that it reads.
+    `lane_map` is a function from a lane, 0 to 31, to the indices (quad of a, quad of b) that the
+    lane reads.
     """
     down, across = np.array([lane_map(lane) for lane in range(LANES)]).T
     return tuple(
