@@ -115,7 +115,9 @@ def _recorded_bar(y: float, width: float, explained: float) -> str:
     end = round(min(width, explained), 1)
     dark = rect(LEFT, y, end, BAR, "currentColor", opacity=DARK)
     rest = round(width - end, 1)
-    return dark + rect(LEFT + end, y, rest, BAR, "currentColor", opacity=FAINT) * (rest > 0)
+    if rest <= 0:
+        return dark
+    return dark + rect(LEFT + end, y, rest, BAR, "currentColor", opacity=FAINT)
 
 
 def _key(y: float) -> str:

@@ -129,7 +129,8 @@ def _hidden(prompt: Question, name: str, has_asked: bool) -> Card:
     if has_asked:
         return Card("ask", (translate("Hidden until you predict: `{name}`.", name=name),))
     text = prompt.shown
-    if text == prompt.text:  # an English noun is not capitalised within a sentence
+    starts_with_word = not text[1:2].isupper() and not text[1:2].isdigit()  # unlike UNROLL and L2
+    if text == prompt.text and starts_with_word:  # not capitalised within an English sentence
         text = f"{text[:1].lower()}{text[1:]}"
     asked = translate("There is no prediction of yours yet: {question}?", question=text)
     rule = translate(

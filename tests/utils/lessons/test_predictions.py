@@ -21,6 +21,7 @@ BANK = {
     "05.share": Question("Share of the peak", "%"),
     "05.banks": Question("Banks that serve several words", "banks", exact=True),
     "05.limit": Question("What limits it", choices=("shared memory", "the caches")),
+    "07.waits": Question("UNROLL = 1 against naive", choices=("the same", "twice")),
     "07.order": Question("From slow to fast", order=("naive", "tiled", "cuBLAS")),
 }
 
@@ -140,6 +141,11 @@ def test_only_the_first_card_of_a_lesson_says_that_there_is_no_prediction(notebo
         assert "There is no prediction of yours yet" in card
         assert "run its cell twice in a row" in card
     assert second == "Hidden until you predict: 05.factor."
+
+
+def test_a_name_in_capitals_keeps_them_within_a_sentence(notebook):
+    card = str(notebook.run(lambda: reveal("07.waits", "twice")))
+    assert "There is no prediction of yours yet: UNROLL = 1 against naive?" in card
 
 
 def test_a_cell_that_is_run_twice_in_a_row_shows_the_answer(notebook):

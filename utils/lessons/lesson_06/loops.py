@@ -261,14 +261,14 @@ def compare_cover() -> Table:
         (
             size,
             str(others),
-            f"{work} cycles",
-            f"about {latency:.0f} cycles",
+            str(work),
+            f"about {latency:.0f}",
             f"{recorded_ms(naive, size) / recorded_ms(by_four, size):.2f}",
         )
         for size, (others, work, latency) in cover().items()
     ]
     caption = translate("Can other warps hide a wait of `naive`?")
-    head = ("n", "other warps", "their work", "a load takes", "gain by unrolling")
+    head = ("n", "other warps", "cycles of work", "cycles of a load", "gain by unrolling")
     return table(caption, head, cells)
 
 

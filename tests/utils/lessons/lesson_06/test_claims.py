@@ -23,6 +23,7 @@ from utils.lessons import profiler
 from utils.lessons.compiled_loops import listing
 from utils.lessons.edits import Edit, edited
 from utils.lessons.lesson_06 import loops
+from utils.lessons.recorded import record_of
 from utils.machine.occupancy import WARP, limits_of, occupancy
 from utils.measuring import records
 
@@ -295,6 +296,12 @@ def test_the_function_agrees_with_the_bars():
             )
 
 
+@pytest.mark.parametrize("size", ["2048", "4096"])
+def test_the_bars_are_drawn_with_their_recorded_times(size):
+    bars, recorded = loops.draw_times(size, naive=NAIVE, by_four=BY_FOUR), times(BY_FOUR, size)
+    assert f"recorded {recorded.words('recorded')}" in bars.alt
+
+
 def test_at_4096_both_times_are_far_above_both_estimates():
     for step in (NAIVE, BY_FOUR):
         shown = times(step, "4096")
@@ -402,6 +409,11 @@ def test_the_waits_are_not_the_only_cause():
     assert ms[two] < ms[eight]
     says("`UNROLL = {}` has the counts of `UNROLL = {}`, and takes {:.0f} % more time", eight,
          FACTOR, 100 * (ms[eight] / ms[FACTOR] - 1))
+    most = max(variants)
+    says("`UNROLL = {}` has fewer instructions, and takes more time than `UNROLL = {}`, too", most,
+         FACTOR)
+    assert loop(variants[most]).per_multiply_add < loop(BY_FOUR).per_multiply_add
+    assert record_of(variants[most], "4096").time_ms_min > record_of(BY_FOUR, "4096").time_ms_max
     fewer = 1 - loop(two_terms).per_multiply_add / loop(NAIVE).per_multiply_add
     says("`UNROLL = {}` has {} instructions for {} multiply-adds, so {:g} for {}. It waits as "
          "often as `naive`, and takes {:.0f} % less time with {:.0f} % fewer instructions", two,
@@ -498,6 +510,12 @@ def test_the_table_of_states_adds_up_to_the_time_of_a_warp():
             assert cycles == pytest.approx(counted(step, size)["cycles"], rel=0.03)
 
 
+def in_state(step, *states: str) -> float:
+    """Return the cycles of a warp in these states per multiply-add at 4096."""
+    size, counters = int(loops.PROFILED[2]), counted(step, loops.PROFILED[2])
+    return counters["instructions"] / (size**3 / WARP) * sum(counters[one] for one in states)
+
+
 def test_what_unrolling_takes_off_the_states_of_a_warp():
     (*_, rest, saved), (_, queue, same, total) = map(less_by_four, loops.PROFILED[:2])
     by_two, large = UNROLLED.variant(UNROLL=2), loops.PROFILED[2]
@@ -517,13 +535,16 @@ def test_what_unrolling_takes_off_the_states_of_a_warp():
     falls = [less_by_four(size)[0] for size in loops.PROFILED[2:]]
     assert falls[0] > 2.5 * falls[1] > 0
     naive, two = (loops.cycles_in_states(one, large) for one in (NAIVE, by_two))
-    ready = [counted(one, large)["instructions"] * counted(one, large)["not_selected"]
-             / (int(large) ** 3 / WARP) for one in (by_two, BY_FOUR)]
+    ready = [in_state(one, "not_selected") for one in (NAIVE.variant(), by_two, BY_FOUR)]
+    fixed = [in_state(one, "selected", "wait") for one in (NAIVE.variant(), by_two)]
     says("Here are the other variants at {}", int(large))
-    says("`UNROLL = {}` saves {:.0f} cycles, {:.0f} of them in the rest. A warp that is ready "
-         "waits {:.0f} cycles there until its scheduler takes it, instead of {:.0f} in `by {}`",
-         by_two.constants["UNROLL"], naive["together"] - two["together"],
-         naive["the rest"] - two["the rest"], *ready, FACTOR)
+    says("`UNROLL = {}` saves {:.0f} of the cycles of `naive`, {:.0f} of them in the rest. For "
+         "{:.0f} of these, a warp that is ready waits {:.0f} cycles until its scheduler takes it, "
+         "instead of {:.0f} in `naive` and {:.0f} in `by {}`. For {:.0f} of them, its instructions "
+         "are fewer: in `naive` their starts and the fixed pauses after them take {:.0f} cycles, "
+         "here {:.0f}", by_two.constants["UNROLL"], naive["together"] - two["together"],
+         naive["the rest"] - two["the rest"], ready[0] - ready[1], ready[1], ready[0], ready[2],
+         FACTOR, fixed[0] - fixed[1], *fixed)
 
 
 def test_why_unrolling_by_8_takes_longer_than_by_4():
@@ -637,7 +658,10 @@ def test_the_lanes_for_integers_do_not_execute_the_multiplications():
     names = [one.name for one in listing(loops.WITH_RANGE)]
     all_of_them = loops.integer_cycles() + names.count("IMAD") / names.count("FFMA") / 2
     given = (2048, 0, all_of_them, DEVICE.sms, DEVICE.boost_clock_mhz)
-    assert loops.bound_ms(*given) > loops.range_times()[loops.WITH_RANGE][2048]
+    bound, recorded = loops.bound_ms(*given), loops.range_times()[loops.WITH_RANGE][2048]
+    assert bound > recorded
+    says("with them, `for` would need at least {:.1f} ms at {}, more than the recorded {:.1f}",
+         bound, given[0], recorded)
 
 
 def test_the_table_of_the_range_has_the_large_sizes():
