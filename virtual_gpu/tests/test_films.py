@@ -171,7 +171,7 @@ def test_three_arrays_of_three_dimensions_are_no_matrix_product():
 
     x, y, out = np.zeros((3, 2, 3, 4), np.float32)
     shown = trace(added, (1, 1, 1), (2, 3, 4), x, y, out, record=0)
-    assert "48 reads from global memory" in str(shown.movie())
+    assert "48 reads from global memory" in shown.movie()._repr_html_()
 
 
 def test_a_trace_without_a_record_is_refused_with_what_to_do():
