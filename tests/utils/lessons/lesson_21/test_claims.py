@@ -1,6 +1,7 @@
 """Check the claims of lesson 21 against counts, machine code and records."""
 
 import inspect
+import math
 from functools import partial
 
 import numpy as np
@@ -32,7 +33,7 @@ from utils.lessons.recorded import record_of
 from utils.machine import devices
 from utils.machine.occupancy import limits_of, occupancy
 from utils.measuring import records, roofline
-from utils.measuring.profiled_launches import counters_of
+from utils.measuring.profiled_launches import counters_of, states_of
 
 NAIVE, TILED, STRIDED = (GEMM.step(name) for name in ("naive", "tiled", "naive_strided"))
 PROFILED = [GEMM.step(name) for name in ("naive", "tiled", "vectorized", "autotuned")]
@@ -175,9 +176,6 @@ def test_tiled_moves_as_much_as_if_each_row_of_blocks_loaded_all_of_b():
     assert passes == pytest.approx(launch.grid[0] * launch.grid[1] / H200.sms, rel=0.01)
     says("`b` passed {:.0f} times, as if the two blocks of an SM shared nothing", passes)
     assert 1.9 < course.dram_over_least(TILED) / course.dram_over_least(NAIVE) < 2.1
-    counters = counters_of("tiled TILE=32", PROFILED_SHAPE)
-    says("wait {:.1f} cycles per instruction for words and {:.1f} for the pipe",
-         counters["long_scoreboard"], counters["mio_throttle"])  # fmt: skip
 
 
 def passes_of_b(kernel: str) -> float:
@@ -185,9 +183,40 @@ def passes_of_b(kernel: str) -> float:
     return counters_of(kernel, PROFILED_SHAPE)["dram_read_bytes"] / MATRIX - 1
 
 
+def waiting(kernel: str) -> float:
+    """Return the part of a warp's time, in percent, in which it waits for loaded words."""
+    states = states_of(counters_of(kernel, PROFILED_SHAPE))
+    return 100 * states["long_scoreboard"] / sum(states.values())
+
+
+def passes_if_all_share(variant, blocks: int) -> float:
+    """Return how often b passes if all blocks that run together, `blocks` per SM, share it."""
+    return math.prod(variant.launch(GEMM.parse(SIZE)).grid) / (blocks * H200.sms)
+
+
+def test_fewer_blocks_of_tiled_wait_for_a_larger_part_of_their_time_and_share_all():
+    variant = TILED.variant(TILE=16)
+    side, counts = variant.constants["TILE"], (8, 4, 2)
+    says("With tiles of {}×{}, `tiled` was profiled with {}, {} and {} blocks on each SM", side,
+         side, *counts)  # fmt: skip
+    rows = []
+    for blocks in counts:
+        kernel = f"{variant}, at most {blocks} per SM"
+        rows.append((passes_if_all_share(variant, blocks), passes_of_b(kernel), waiting(kernel)))
+    printed = [figure for count, row in zip(counts, rows, strict=True) for figure in (count, *row)]
+    says("| `tiled` | {} | {:.0f} | {:.0f} | {:.0f} % | | `tiled` | {} | {:.0f} | {:.0f} | "
+         "{:.0f} % | | `tiled` | {} | {:.0f} | {:.0f} | {:.0f} % |", *printed)  # fmt: skip
+    of_most, *fewer = rows
+    says("`tiled` with {} blocks waits longer than `vectorized`, and shares less", counts[0])
+    assert of_most[1] > 4 * of_most[0]
+    assert all(passes == pytest.approx(least, rel=0.01) for least, passes, _ in fewer)
+    assert [part for *_, part in rows] == sorted(part for *_, part in rows)
+    assert of_most[2] > waiting(str(GEMM.step("vectorized").variant(**WIDE)))
+
+
 def test_blocks_that_wait_less_for_words_share_fewer_of_them():
     frame = records.measured(H200.name, "gemm")
-    passes, waits = [], []
+    passes, waits, printed = [], [], []
     for name in ("vectorized", "double_buffered", "prefetch"):
         variant = GEMM.step(name).variant(**WIDE)
         rows = frame[(frame["step"] == name) & (frame["m"] == N) & (frame["k"] == N)]
@@ -196,20 +225,33 @@ def test_blocks_that_wait_less_for_words_share_fewer_of_them():
         one = occupancy(
             H200.compute_capability, launch.threads, int(record.registers), int(record.shared_bytes)
         )
-        assert (one.blocks, launch.grid) == (2, (N // WIDE["BN"], N // WIDE["BM"]))
-        alone = launch.grid[0] * launch.grid[1] / H200.sms
-        says("If all blocks share, `b` passes {:.1f} times, and if the two of an SM share nothing, "
-             "{:.1f} times.", alone / one.blocks, alone)  # fmt: skip
-        kernel = str(variant)
-        passes.append(passes_of_b(kernel))
-        waits.append(counters_of(kernel, PROFILED_SHAPE)["long_scoreboard"])
-        assert alone / one.blocks < passes[-1] < alone
-    says("| `vectorized` | {:.1f} | {:.2f} |", passes[0], waits[0])
-    says("| `double_buffered` | {:.1f} | {:.2f} |", passes[1], waits[1])
-    says("| `prefetch` | {:.1f} | {:.2f} |", passes[2], waits[2])
+        assert one.blocks == 2
+        least = passes_if_all_share(variant, one.blocks)
+        passes.append(passes_of_b(str(variant)))
+        waits.append(waiting(str(variant)))
+        assert least < passes[-1] < 2 * least
+        printed += [one.blocks, least, passes[-1], waits[-1]]
+    says("| `vectorized` | {} | {:.1f} | {:.1f} | {:.0f} % | | `double_buffered` | {} | {:.1f} | "
+         "{:.1f} | {:.0f} % | | `prefetch` | {} | {:.1f} | {:.1f} | {:.0f} % |",
+         *printed)  # fmt: skip
     assert passes == sorted(passes)
     assert waits == sorted(waits, reverse=True)
-    says("tiles of {}×{}, and two of them per SM", WIDE["BM"], WIDE["BN"])
+    says("have two blocks per SM, with tiles of {}×{}", WIDE["BM"], WIDE["BN"])
+
+
+def test_blocks_that_wait_alike_do_not_share_alike():
+    variant = course.fastest(GEMM.step("vectorized"))
+    counts = (6, 5)
+    kernels = [f"{variant}, at most {blocks} per SM" for blocks in counts]
+    waits = [waiting(kernel) for kernel in kernels]
+    more = [
+        passes_of_b(kernel) / passes_if_all_share(variant, blocks)
+        for kernel, blocks in zip(kernels, counts, strict=True)
+    ]
+    says("With tiles of {}×{} `vectorized` waits {:.0f} % of the time with {} blocks per SM and "
+         "{:.0f} % with {}, and yet `b` passes {:.1f} and {:.1f} times as often as if all share",
+         variant.constants["BM"], variant.constants["BN"], waits[0], counts[0], waits[1],
+         counts[1], *more)  # fmt: skip
 
 
 def test_words_of_naive_come_from_dram_at_4096_and_not_at_2048():
