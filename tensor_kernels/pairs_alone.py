@@ -27,7 +27,7 @@ SIZES = (4096,)
 
 @cuda.jit(device=True)
 def by_elements(of_a, a, y, z):
-    """Load the four elements of a that a lane holds, one by one.
+    """Load the four elements of a that a lane holds into `of_a`, one by one.
 
     y: the upper one of its two rows. z: the first one of its two columns.
     """

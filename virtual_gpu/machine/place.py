@@ -121,8 +121,8 @@ def _positions_of(place: Place, index: np.ndarray, extent) -> tuple[np.ndarray, 
     """Return a vector of indices as positions 0 ≤ p < extent, and which lanes are in bounds.
 
     The positions (int64) have one entry per active lane, and so has the extent if it is a vector.
-    The second result is a bool per active lane, or None if all are in bounds. Negative indices
-    count from the end once, with a warning in the report.
+    The second result is a bool per active lane, or None if all are in bounds. Lanes out of bounds
+    have another position. Negative indices count from the end once, with a warning in the report.
     """
     position = place.mask.select(index).astype(np.int64, copy=False)
     if isinstance(extent, np.ndarray):
