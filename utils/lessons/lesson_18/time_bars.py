@@ -68,12 +68,12 @@ def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
     that is recorded. The longest estimate of a kernel is orange, and the bar of its recorded time
     is faint beyond it. All pictures of the same rows have the same scale. rows: of `remainder.csv`,
     as `reduce_kernels.remainder.recorded_times()` returns them. steps: one per kernel, from top to
-    bottom; the keyword is the kernel's name, with _ for spaces.
+    bottom; the keyword is the kernel's name.
     """
     rows = list(rows)
     timed = longest_of(rows).values()
     any_row = next(iter(timed))
-    times = {name.replace("_", " "): times_of(step, rows) for name, step in steps.items()}
+    times = {name: times_of(step, rows) for name, step in steps.items()}
     where = translate(
         "{elements} elements, one {device}",
         elements=ReduceShape(any_row.elements),
