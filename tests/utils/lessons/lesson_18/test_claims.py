@@ -480,9 +480,9 @@ def test_a_tree_with_half_of_a_number_of_64_bits_has_a_jump(compiler):
     assert issued.at_most
     assert issued.number > instructions(REDUCE1)  # "longer than that of reduce1"
     iterations, _ = course.turns_and_busy(run_of(REDUCE2), "shared")
-    says("your loop has {} instructions per iteration. The bar counts all of them", length)
+    says("your loop has {} instructions per iteration. The bar counts all", length)
     skipped = (issued.number - issued.fewest) // iterations
-    says("a warp in which no lane adds skips {} of the {}", skipped, length)
+    says("a warp in which no lane adds jumps over {} of them", skipped)
     says("With its {} bits your loop", types.intp.bitwidth)
 
 
@@ -621,8 +621,6 @@ def test_from_reduce1_to_reduce2_instructions_and_time_fall_alike():
          "grows, from {:.0f} to {:.0f} %: for a *busy unit*, that of integer instructions, which a "
          "fold below counts. So the time falls by {} % only", *shares,
          *(waits(name)["busy unit"] for name in ("reduce1", "reduce2")), falls[1])  # fmt: skip
-    says("but it waits for its loads longer than `reduce2` does")
-    assert waits("without_conflicts")["shared memory"] > 2 * waits("reduce2")["shared memory"]
 
 
 @pytest.mark.slow
@@ -1026,8 +1024,8 @@ CYCLES = 2  # in which the ALU takes one instruction of a warp
 
 @pytest.mark.slow
 def test_the_64_bits_of_a_stride_cost_three_instructions_of_the_alu(compiler):
-    two, bits, narrow = (
-        sum(one.name in ALU for one in loop_of(each)) for each in (REDUCE2, BITS, REDUCE2_32)
+    two, bits = (
+        sum(one.name in ALU for one in loop_of(each)) for each in (REDUCE2, BITS)
     )
     assert loop_length(REDUCE2) == loop_length(BITS)
     says("In the loop of `reduce2`, {} of {} are for the ALU", two, loop_length(REDUCE2))
@@ -1035,15 +1033,6 @@ def test_the_64_bits_of_a_stride_cost_three_instructions_of_the_alu(compiler):
          "`without_remainder` {} of {} instructions are for the ALU, which makes {} cycles",
          two * CYCLES, loop_length(REDUCE2), bits, loop_length(BITS),
          bits * CYCLES)  # fmt: skip
-    assert narrow == two / 2  # and so "needs this unit half as often"
-    assert sum(one.name in ALU for one in loop_of(WITHOUT)) == narrow
-    pair = "reduce2_32", "reduce2"
-    says("`reduce2_32` has half of these {} instructions. But its schedulers issue in {:.0f} % of "
-         "the cycles, and those of `reduce2` in {:.0f} %. It is the faster one because it executes "
-         "{} % fewer instructions, but its time falls by {} % only",
-         two, *(100 * slots(name).busy for name in pair),
-         percent(*(slots(name).instructions for name in pair[::-1])),
-         percent(*(times(name).recorded for name in pair[::-1])))  # fmt: skip
 
 
 @pytest.mark.slow
@@ -1076,20 +1065,6 @@ def test_the_slides_gained_by_other_changes():
     says("Beside the speedups of the slides are ours for {}²² float32 in such blocks", power)
     shown = str(beside_the_slides(frame))
     assert all(f"{factor:.2f}×" in shown for factor in (there, here))
-
-
-def test_a_part_of_the_times_beside_the_slides_does_not_grow_with_the_length():
-    rows = records.measured(H200.name, LADDER.name).query(f"params == 'BLOCK={THREADS}'")
-    more = 8  # times as many elements
-    us = rows.set_index(["step", "elements"])["time_ms"] * 1e3
-    short, long = ([us[step, n] for step in ("reduce2", "reduce3")]
-                   for n in (ELEMENTS, more * ELEMENTS))  # fmt: skip
-    (fixed,) = {round((more * few - many) / (more - 1)) for few, many in zip(short, long)}
-    above = times("reduce2").recorded / times("reduce3").recorded
-    says("The last speedup is smaller than the {:.2f} above, because about {} of {:.0f} and of "
-         "{:.0f} µs do not grow with the length: eight times as many elements take {:.0f} and "
-         "{:.0f} µs", above, fixed, *short, *long)  # fmt: skip
-    assert speedups(recorded_ms(rows.itertuples()))[-1] < above
 
 
 @pytest.mark.slow
