@@ -150,15 +150,14 @@ def test_in_the_picture_one_thread_of_each_warp_adds_in_the_second_step():
     rows = rows[rows["step"].isin([one.step.name for one in STEPS])]
     assert set(rows["library"]) == {"CUB (CuPy)"}
     (library,) = {round(ms, 2) for ms in rows["time_ms"] * rows["library_ratio"]}
-    says("On an H200 NVIDIA's library CUB adds {}³⁰ numbers in {:.2f} ms, but the tree in the "
-         "picture below takes {:.2f} ms. In its second step {} of {} threads add, one in each "
-         "warp. What do the other {} cost?",
-         round(LONGEST ** (1 / 30)), library, times("reduce0").recorded, len(second),
-         trees.WORDS, trees.WORDS - len(second))  # fmt: skip
+    says("On an H200 the tree below adds {}³⁰ numbers in {:.2f} ms, and NVIDIA's library CUB in "
+         "{:.2f} ms: what do the {} of {} threads cost that do not add in its second step?",
+         round(LONGEST ** (1 / 30)), times("reduce0").recorded, library,
+         trees.WORDS - len(second), trees.WORDS)  # fmt: skip
     says("the warp issues the same instructions for one lane as for {}", WARP)
     says("What the other {} threads cost", trees.WORDS - len(second))
     assert trees.warps_of(second) == [0, 1, 2, 3]
-    assert len(second) == len(trees.WARPS) == trees.WORDS / trees.WARP  # "one in each warp"
+    assert len(second) == len(trees.WARPS) == trees.WORDS / trees.WARP  # one in each warp
     says("The fastest sum of this lesson takes {:.2f} ms, and CUB takes {:.2f} ms",
          min(row.time_ms for row in time_bars.longest_of(recorded_times()).values()),
          library)  # fmt: skip
@@ -1023,10 +1022,8 @@ CYCLES = 2  # in which the ALU takes one instruction of a warp
 
 
 @pytest.mark.slow
-def test_the_64_bits_of_a_stride_cost_three_instructions_of_the_alu(compiler):
-    two, bits = (
-        sum(one.name in ALU for one in loop_of(each)) for each in (REDUCE2, BITS)
-    )
+def test_the_loop_of_reduce2_needs_the_alu_longer_than_that_without_the_remainder(compiler):
+    two, bits = (sum(one.name in ALU for one in loop_of(each)) for each in (REDUCE2, BITS))
     assert loop_length(REDUCE2) == loop_length(BITS)
     says("In the loop of `reduce2`, {} of {} are for the ALU", two, loop_length(REDUCE2))
     says("So an iteration needs it for {} cycles, and the scheduler for {}. In "
