@@ -191,10 +191,6 @@ def shared_requests_per_block(at_most: float) -> Target:
     def shared_accesses(run: Run) -> list[AccessCount]:
         return [one for one in run.trace.access_counts if one.space == "shared"]
 
-    def measure(run: Run) -> float:
-        blocks = run.job.launch(run.shape).blocks
-        return sum(one.requests for one in shared_accesses(run)) / blocks
-
     def cause(run: Run, value: float) -> str:
         launch = run.job.launch(run.shape)
         blocks, enough = launch.blocks, launch.threads // WARP
@@ -234,7 +230,7 @@ def shared_requests_per_block(at_most: float) -> Target:
         )
 
     words = f"at most {at_most:g} requests to shared memory per block"
-    return Target("shared requests per block", at_most, words, measure, cause, True)
+    return Target("shared requests per block", at_most, words, _shared_requests, cause, True)
 
 
 def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str | None]:
@@ -245,9 +241,7 @@ def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str |
     """
 
     def remark(run: Run) -> str | None:
-        launch = run.job.launch(run.shape)
-        shared = (one for one in run.trace.access_counts if one.space == "shared")
-        own_requests = sum(one.requests for one in shared) / launch.blocks
+        own_requests = _shared_requests(run)
         own_barriers = barriers_of_block(run)
         if own_requests >= requests and own_barriers >= barriers:
             return None
@@ -259,6 +253,32 @@ def fewer_than_the_course(requests: int, barriers: int) -> Callable[[Run], str |
         )  # fmt: skip
 
     return remark
+
+
+def more_than_needed(requests: int) -> Callable[[Run], str | None]:
+    """Return a function: run -> a sentence on requests to shared memory that could be saved.
+
+    It returns None for a kernel with at most `requests` of them per block.
+    """
+
+    def remark(run: Run) -> str | None:
+        own = _shared_requests(run)
+        if own <= requests:
+            return None
+        return translate(
+            "Your kernel makes {own:.4g} requests to shared memory per block, and {requests} are "
+            "enough: add the elements of a thread in a local variable, and store their sum once.",
+            own=own,
+            requests=requests,
+        )
+
+    return remark
+
+
+def _shared_requests(run: Run) -> float:
+    """Return the requests to shared memory per block, loads and stores together."""
+    shared = (one for one in run.trace.access_counts if one.space == "shared")
+    return sum(one.requests for one in shared) / run.job.launch(run.shape).blocks
 
 
 def _in_loops_of_the_tree(run: Run) -> set[int]:

@@ -5,6 +5,7 @@ From the results they determine which elements of x a wrong sum holds, and how o
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -221,7 +222,8 @@ def _why_lost(run: Run, lost: np.ndarray, length: int, others_twice: bool) -> st
     n, loaded = run.shape[0], run.total("x", "load", "words")
     if loaded < n:
         what = f"{counted(loaded, 'word')} of `{run.names['x']}`"
-        return f"In all, {what} {'is' if loaded == 1 else 'are'} loaded, and it has {n:,}."
+        counts = f"In all, {what} {'is' if loaded == 1 else 'are'} loaded, and it has {n:,}."
+        return " ".join(filter(None, (counts, _chosen_sum(run))))
     # A step of the tree with the distance 2^b adds the elements whose index has bit b set.
     bits = [1 << bit for bit in range(length.bit_length()) if 1 << bit in lost]
     if np.array_equal(lost, np.flatnonzero(np.arange(length) & sum(bits))):
@@ -232,6 +234,39 @@ def _why_lost(run: Run, lost: np.ndarray, length: int, others_twice: bool) -> st
     if lost[-1] - lost[0] == lost.size - 1:
         return translate("They are loaded. What becomes of them?")
     return PAIRS
+
+
+def _chosen_sum(run: Run) -> str | None:
+    """Return a sentence on a conditional expression that decides on a sum with x, or None.
+
+    Python reads `a + b if test else c` as `(a + b) if test else c`.
+    """
+    x = run.names["x"]
+    for node in ast.walk(run.tree):
+        if not isinstance(node, ast.IfExp):
+            continue
+        is_first = _adds_element(node.body, x) and not _elements(node.orelse, x)
+        if is_first or _adds_element(node.orelse, x):
+            return translate(
+                "The `if` in line {line} decides on `{body}` or `{orelse}`, and not on one element "
+                "alone: a parenthesis is missing.",
+                line=node.lineno,
+                body=ast.unparse(node.body),
+                orelse=ast.unparse(node.orelse),
+            )
+    return None
+
+
+def _adds_element(node: ast.expr, x: str) -> bool:
+    """Return True for a sum with an element of the array x as one of its terms."""
+    is_sum = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+    return is_sum and any(one in (node.left, node.right) for one in _elements(node, x))
+
+
+def _elements(node: ast.expr, x: str) -> list[ast.Subscript]:
+    """Return the elements of the array x in an expression."""
+    found = (one for one in ast.walk(node) if isinstance(one, ast.Subscript))
+    return [one for one in found if ast.unparse(one.value) == x]
 
 
 def _largest(sums: Sums, run: Run) -> str | None:

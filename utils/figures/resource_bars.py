@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from utils.translation import translate
@@ -68,7 +68,7 @@ def draw_resources(
         parts = [f"{_words(what)} {one.words(what)}" for what in rows]
         sentences.append(f"{name}: {', '.join(parts)}")
     if mark_bound:
-        body, y = body + _key(y), y + 22
+        body, y = body + _key(y, kernels.values(), resources), y + 22
     alt = f"{title}, {where}. {'. '.join(sentences)}."
     return Picture(svg(WIDTH, y - 14, body, alt, widest=WIDEST), alt)
 
@@ -120,12 +120,18 @@ def _recorded_bar(y: float, width: float, explained: float) -> str:
     return dark + rect(LEFT + end, y, rest, BAR, "currentColor", opacity=FAINT)
 
 
-def _key(y: float) -> str:
-    """Return SVG, below y, that names the orange bars and both parts of the recorded bars."""
+def _key(y: float, kernels: Iterable[ResourceTimes], resources: Sequence[str]) -> str:
+    """Return SVG, below y, that names the orange bars and both parts of the recorded bars.
+
+    Without recorded bars it names the orange ones alone, or nothing if there are none of them.
+    """
+    kernels = list(kernels)
+    is_recorded = any(one.recorded is not None for one in kernels)
+    is_marked = is_recorded or any(_bound(one, resources) for one in kernels)
     orange = translate("longest estimate"), ORANGE, 1, 0
     dark = translate("recorded, up to it"), "currentColor", DARK, 130
     faint = translate("recorded, beyond it"), "currentColor", FAINT, 268
     return "".join(
         rect(x, y - 8, BAR, BAR, colour, opacity=shade) + text(x + 17, y + 1.5, words, 12)
-        for words, colour, shade, x in (orange, dark, faint)
+        for words, colour, shade, x in (*[orange] * is_marked, *[dark, faint] * is_recorded)
     )

@@ -83,14 +83,14 @@ def blocks(**steps: Step | Variant) -> Table:
     """Return a table of the shared-memory counts of one full thread block of each reduction.
 
     It has one row per step, and columns for requests, active lanes per request, wavefronts, and
-    barriers per warp. steps: one per row; the keyword is the row's name, with _ for spaces.
+    barriers per warp. steps: one per row; the keyword is the row's name.
     """
     rows = []
     for name, step in steps.items():
         block = block_of(step)
         rows.append(
             (
-                name.replace("_", " "),
+                name,
                 f"{block.requests:g}",
                 f"{block.lanes:.3g}",
                 f"{block.wavefronts:g}",

@@ -5,16 +5,32 @@ LOAD = "    total = x[i] if i < x.size else float32(0)\n"
 SECOND = "    if i + BLOCK < x.size:\n        total += x[i + BLOCK]\n"
 PUT = "    shared[tid] = total\n"
 ZERO = "    total = float32(0)\n"
+START = "uint32(uint32(cuda.blockDim.x) >> uint32(1))"
+TREE = (
+    "        if tid < stride:\n            shared[tid] += shared[tid + stride]\n"
+    "        cuda.syncthreads()\n        stride = uint32(stride >> uint32(1))\n"
+)
 
 WRONG = {
+    "Thread 0 leaves at `return` in line {return}, too, before it stores the sum. Which `stride` "
+    "does it meet there last?": {
+        "halved before the test of the threads that leave": [(START, "uint32(cuda.blockDim.x)"),
+            (TREE, "        stride = uint32(stride >> uint32(1))\n        if tid >= stride:\n"
+             "            return\n        shared[tid] += shared[tid + stride]\n"
+             "        cuda.syncthreads()\n")]},
     "This sum lacks 256 of its 512 elements: `{x}[256]` to `{x}[511]`. In all, 1,024 words of "
     "`{x}` are loaded, and it has 2,048.": {
         "one element": [(SECOND, "")],
         "the second in the other case": [(LOAD + SECOND,
              f"{ZERO}    if i < x.size:\n        total = x[i]\n"
              "    elif i + BLOCK < x.size:\n        total += x[i + BLOCK]\n")],
+    },
+    "The `if` in line 13 decides on `{x}[i]` or `float32(0) + {x}[i + BLOCK]`": {
         "a plus inside the other case": [
             (LOAD + SECOND, "    total = x[i] if i < x.size else float32(0) + x[i + BLOCK]\n")]},
+    "The `if` in line 13 decides on `{x}[i] + {x}[i + BLOCK]` or `float32(0)`": {
+        "the test of a whole sum": [(LOAD + SECOND,
+            "    total = x[i] + x[i + BLOCK] if i + BLOCK < x.size else float32(0)\n")]},
     "256 additions to this sum take elements from `{x}[0]` to `{x}[511]`. These belong to block 0, "
     "whose sum is `{partials}[0]`.": {
         "one element for each thread of the grid": [(FIRST, "i = cuda.grid(1)")],

@@ -18,6 +18,11 @@ def loop(start: str, test: str, body: str, step: str) -> list[tuple[str, str]]:
 
 
 WRONG = {
+    "Thread 0 leaves at `return` in line {return}, too, before it stores the sum. Which `stride` "
+    "does it meet there last?": {
+        "halved before the test of the threads that leave": [(ADD + WAIT + HALF,
+            f"{HALF}        if tid >= stride:\n            return\n        {PLUS}\n{WAIT}"),
+            (START, "uint32(cuda.blockDim.x)")]},
     "Let a thread leave only after the barrier that follows its last store.": {
         "threads leave before the first barrier": [
             (LOADED, f"{LOAD}    if tid >= 128:\n        return\n    cuda.syncthreads()\n")],

@@ -49,6 +49,17 @@ def divergence(times: Iterable) -> str:
     return "5 to 20 %" if more < 20 else "over 20 %"
 
 
+def leave(times: Iterable) -> str:
+    """Return the choice of "18.leave": how much less time `warps_leave` takes than `reduce3`.
+
+    It is text: "about 60 %", "about 40 %" or "about 20 %".
+    times: as in `experiment`.
+    """
+    less = 100 - percent_of(times, "warps_leave", "reduce3")
+    return min(("about 60 %", 60), ("about 40 %", 40), ("about 20 %", 20),
+               key=lambda choice: abs(choice[1] - less))[0]  # fmt: skip
+
+
 def percent_of(times: Iterable, kernel: str, other: str) -> float:
     """Return the recorded time of a kernel in percent of that of another, at the greatest length.
 

@@ -9,35 +9,14 @@ from utils.ladder.shapes import ReduceShape
 from utils.lessons.cards import Table, table
 from utils.lessons.lesson_18.time_bars import longest_of
 from utils.translation import translate
-from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, Picture, path, svg, text
+from virtual_gpu.pictures.svg import GREY, Picture, path, svg, text
 
 # In these the schedulers issue in fewer cycles than in the other kernels.
 OUTSIDE = ("warps_leave", "with_conflicts", "lanes_diverge", "warps_agree")
 # Pixels: the width, the height of the head, that of a row, where the axis begins and ends, and the
 # right ends of both columns of numbers.
-WIDTH, TOP, ROW, LEFT, RIGHT, COLUMNS = 440, 92, 22, 146, 308, (371, 440)
+WIDTH, TOP, ROW, LEFT, RIGHT, COLUMNS = 440, 92, 22, 146, 320, (371, 440)
 LOWEST, TICKS = 35, (40, 60, 80, 100)  # percent: where the axis begins, and its ticks
-# Orange, because in the lesson's other pictures it marks bank conflicts.
-TREES = {"tree of reduce0": BLUE, "of reduce1": ORANGE, "of reduce2": GREEN}
-TREES_OF = {
-    name: list(TREES.values())[tree]
-    for name, tree in {
-        "reduce0": 0,
-        "without_remainder": 0,
-        "without_remainder_32": 0,
-        "masks_up": 0,
-        "reduce1": 1,
-        "reduce2": 2,
-        "reduce2_32": 2,
-        "masks_down": 2,
-        "reduce3": 2,
-        "warps_leave": 2,
-        "with_conflicts": 2,
-        "without_conflicts": 2,
-        "lanes_diverge": 2,
-        "warps_agree": 2,
-    }.items()
-}
 
 
 def issue_table(slots: Iterable, times: Iterable, *kernels: str) -> Table:
@@ -64,7 +43,7 @@ def issue_table(slots: Iterable, times: Iterable, *kernels: str) -> Table:
     return table(caption, head, rows)
 
 
-def by_instructions(slots: Iterable, kernels: Iterable[str] = TREES_OF) -> list[str]:
+def by_instructions(slots: Iterable, kernels: Iterable[str]) -> list[str]:
     """Return the names of kernels, those with the most executed instructions first.
 
     slots: rows of `issue_slots.csv`. Raises CourseError for a kernel without a row.
@@ -73,24 +52,22 @@ def by_instructions(slots: Iterable, kernels: Iterable[str] = TREES_OF) -> list[
     return sorted(kernels, key=lambda name: -counted[name].instructions)
 
 
-def draw_issue_shares(
-    slots: Iterable, times: Iterable, kernels: Iterable[str] = TREES_OF
-) -> Picture:
+def draw_issue_shares(slots: Iterable, times: Iterable, kernels: Iterable[str] = ()) -> Picture:
     """Draw the share of the cycles in which the schedulers issue, a point in a row per kernel.
 
     The kernels are in the order of their executed instructions. These are beside the points, for
     the number of elements that was timed: the instructions, which a profiler counted for fewer
     elements, grow in proportion. The last column has the recorded times. A grey band reaches over
     the shares of all kernels that are not in OUTSIDE, drawn or not. slots: rows of
-    `issue_slots.csv`. times: rows of `remainder.csv`, of the same device. kernels: their names, all
-    by default. Raises CourseError if a kernel of TREES_OF or of `kernels` has no row in `slots`.
+    `issue_slots.csv`. times: rows of `remainder.csv`, of the same device. kernels: their names, ()
+    for all that were counted. Raises CourseError if one of `kernels` has no row in `slots`.
     """
     slots, longest = list(slots), longest_of(times)
-    counted = _counted(slots, TREES_OF)
+    counted = _counted(slots, kernels)
     any_count, any_time = counted["reduce0"], longest["reduce0"]
     copies = any_time.elements / any_count.elements
-    names = by_instructions(slots, kernels)
-    shares = {name: 100 * counted[name].busy for name in TREES_OF}
+    names = by_instructions(slots, kernels or counted)
+    shares = {name: 100 * counted[name].busy for name in counted}
     billions = {name: copies * counted[name].instructions / 1e9 for name in names}
     inside = [share for name, share in shares.items() if name not in OUTSIDE]
     title = translate("The cycles in which the schedulers issue")
@@ -113,11 +90,6 @@ def draw_issue_shares(
     ]
     bottom = TOP + ROW * len(names)
     body = text(0, 14, title, 13, font_weight="bold") + text(0, 31, where, 12)
-    x = 5
-    for words, colour in TREES.items():
-        words = translate(words)
-        body += _dot(x, 47, colour) + text(x + 9, 51, words, 12)
-        x += 30 + 6.3 * len(words)
     band = min(inside), max(inside)
     body += _axis(*band, bottom)
     for column, words in zip(COLUMNS, ("billion", "recorded"), strict=True):
@@ -127,7 +99,7 @@ def draw_issue_shares(
     for row, name in enumerate(names):
         y = TOP + ROW * (row + 0.5)
         body += text(LEFT - 12, y + 4, name, 12, "end")
-        body += _dot(_x(shares[name]), y, TREES_OF[name])
+        body += _dot(_x(shares[name]), y)
         # The number of a point left of the band is left of it, too, and not in the band.
         away, anchor = (-8, "end") if shares[name] < band[0] else (8, "start")
         body += text(_x(shares[name]) + away, y + 4, f"{shares[name]:.0f} %", 12, anchor)
@@ -156,9 +128,9 @@ def _axis(lowest: float, highest: float, bottom: float) -> str:
     return band
 
 
-def _dot(x: float, y: float, colour: str) -> str:
+def _dot(x: float, y: float) -> str:
     """Return SVG of the point of a kernel."""
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="{colour}"/>'
+    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4.5" fill="currentColor"/>'
 
 
 def _counted(slots: Iterable, kernels: Iterable[str]) -> dict:

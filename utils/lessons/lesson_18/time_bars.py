@@ -75,7 +75,7 @@ def draw(rows: Iterable, **steps: Step | Variant) -> Picture:
     rows = list(rows)
     timed = longest_of(rows).values()
     any_row = next(iter(timed))
-    times = {name.replace("_", " "): times_of(step, rows) for name, step in steps.items()}
+    times = {name: times_of(step, rows) for name, step in steps.items()}
     where = translate(
         "{elements} elements, one {device}",
         elements=ReduceShape(any_row.elements),

@@ -7,15 +7,17 @@ from collections.abc import Iterable, Mapping
 from utils.errors import CourseError
 from utils.ladder.shapes import ReduceShape
 from utils.translation import translate
-from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, ORANGE, PURPLE, Picture, rect, svg, text
+from virtual_gpu.pictures.svg import BLUE, GREEN, GREY, PURPLE, Picture, rect, svg, text
 
 RED = "#b5475f"
+BROWN = "#8a6a1f"
+# Not orange: beside these bars it marks the longest estimate.
 # What a warp waits for -> the profiler's names of these states, and the colour.
 WAITS = {
     "global memory": (("long_scoreboard", "lg_throttle"), BLUE),
-    "shared memory": (("short_scoreboard", "mio_throttle"), ORANGE),
+    "shared memory": (("short_scoreboard", "mio_throttle"), GREEN),
     "barrier": (("barrier",), PURPLE),
-    "busy unit": (("math_pipe_throttle",), GREEN),
+    "busy unit": (("math_pipe_throttle",), BROWN),
     "dispatch": (("dispatch_stall",), RED),
 }
 # Pixels: the width, the height of the head, that of a row and of its bar, and where bars begin.

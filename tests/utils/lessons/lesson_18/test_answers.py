@@ -31,6 +31,9 @@ def test_the_experiment_is_between_two_kernels(ms, choice):
         ("divergence", ("masks_up", "masks_down"), 2, "under 5 %"),
         ("divergence", ("masks_up", "masks_down"), 10, "5 to 20 %"),
         ("divergence", ("masks_up", "masks_down"), 50, "over 20 %"),
+        ("leave", ("warps_leave", "reduce3"), -55, "about 60 %"),
+        ("leave", ("warps_leave", "reduce3"), -37, "about 40 %"),
+        ("leave", ("warps_leave", "reduce3"), -5, "about 20 %"),
     ],
 )
 def test_a_choice_is_how_much_longer_a_kernel_takes(question, kernels, more, choice):

@@ -37,7 +37,7 @@ def test_the_words_of_the_picture_have_all_times():
     assert one.recorded == 1.25
     for what in ("memory", "wavefronts", "instructions", "recorded"):
         assert f"{what} {getattr(one, what):.2f}\N{NO-BREAK SPACE}ms" in shown.alt
-    assert "my tree" in shown.alt
+    assert "my_tree: " in shown.alt
 
 
 def test_the_longest_estimate_is_orange_and_the_time_beyond_it_is_faint():
