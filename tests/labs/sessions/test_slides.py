@@ -27,7 +27,7 @@ def test_an_answer_stands_below_its_question_and_not_on_it():
     kinds = [cell.metadata["slideshow"]["slide_type"] for cell in cells]
     votes = ["slide", "subslide", "slide", "subslide"]
     assert kinds == ["slide", "slide", "slide", *votes, "slide"]
-    assert "what do the other 12 cost?" in cells[0].source
+    assert "what do the 12 of 16 threads cost" in cells[0].source
     assert "Which banks" in cells[1].source
     assert "- **A** about 5.3 ms" in cells[3].source
     assert "follows the instructions" not in cells[3].source
