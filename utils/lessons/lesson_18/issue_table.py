@@ -15,7 +15,7 @@ from virtual_gpu.pictures.svg import GREY, Picture, path, svg, text
 OUTSIDE = ("warps_leave", "with_conflicts", "lanes_diverge", "warps_agree")
 # Pixels: the width, the height of the head, that of a row, where the axis begins and ends, and the
 # right ends of both columns of numbers.
-WIDTH, TOP, ROW, LEFT, RIGHT, COLUMNS = 440, 92, 22, 146, 320, (371, 440)
+WIDTH, TOP, ROW, LEFT, RIGHT, COLUMNS = 440, 92, 22, 146, 306, (374, 440)
 LOWEST, TICKS = 35, (40, 60, 80, 100)  # percent: where the axis begins, and its ticks
 
 

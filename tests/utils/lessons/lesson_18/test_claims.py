@@ -80,6 +80,10 @@ BANKS = 32
 FIRST_HALF = "uint32(uint32(cuda.blockDim.x) >> uint32(1))"
 NEXT_HALF, INDEX = "uint32(stride >> uint32(1))", "[tid + stride]"
 ADDS = "        if tid < stride:\n            shared[tid]"
+MIRRORED = "[uint32(2 * stride - 1 - tid)]"
+LAST_WORD = (
+    "        last = uint32(2 * stride - 1)\n        if tid < stride:\n            shared[tid]"
+)
 LEAVES = "        if tid >= stride:\n            return\n        shared[tid]"
 H200 = find(REFERENCE)
 SCHEDULERS = limits_of(H200.compute_capability).sub_partitions
@@ -206,7 +210,7 @@ def test_an_unsigned_number_of_32_bits_is_what_uint32_makes():
         assert compiled.nopython_signatures[0].return_type.bitwidth == wide
     says("**Keep numbers in {} bits.** An integer instruction of a GPU has {} bits, but in Numba "
          "the result of an operation with two integers has {}.", narrow, narrow, wide)  # fmt: skip
-    says("If numbers of {} bits make your loop longer, `check` says so", wide)
+    says("If numbers of {} bits outside of an index make your loop longer, `check` says so", wide)
     says("`without_remainder_32` and `reduce2_32` are the kernels without `_32`, but all numbers "
          "of their loops have {} bits", narrow)  # fmt: skip
 
@@ -362,11 +366,10 @@ def test_the_loops_have_no_jump_around_the_addition_and_most_of_the_instructions
     common = lengths[0] - len(remainder_of())
     bit_operation = lengths[1] - common
     says("an iteration of the loop has {} instructions in `reduce0`, {} of them for the remainder, "
-         "and {} in `reduce1`. Your bit operation takes {}.", lengths[0], len(remainder_of()),
-         lengths[2], bit_operation)  # fmt: skip
-    says("so the compiler makes {}. Without them the loop has {} − {} + {} = {} instructions, "
-         "fewer than that of `reduce1`", len(remainder_of()), lengths[0], len(remainder_of()),
-         bit_operation, lengths[1])  # fmt: skip
+         "and {} in `reduce1`.", lengths[0], len(remainder_of()), lengths[2])  # fmt: skip
+    says("so the compiler makes {}. Your bit operation takes {}, so the loop has {} − {} + {} = {} "
+         "instructions, fewer than that of `reduce1`", len(remainder_of()), bit_operation,
+         lengths[0], len(remainder_of()), bit_operation, lengths[1])  # fmt: skip
     assert lengths[1] < lengths[2]
     says("instructions of the remainder: {} of the {} of the loop", len(remainder_of()), lengths[0])
     says("The other {} are among the {} instructions of the next fold", common, lengths[1])
@@ -464,43 +467,33 @@ def test_a_tree_with_a_constant_size_of_the_block_is_unrolled(compiler):
     says("**At most {:.2f} ms**: you wrote `BLOCK` instead of", next(estimates))
 
 
-@pytest.mark.slow
-def test_a_tree_with_half_of_a_number_of_64_bits_has_a_jump(compiler):
-    text = exercise("tree").solution_text
-    for short, long in {
-        "cuda.blockDim.x // 2": "uint32(uint32(cuda.blockDim.x) >> uint32(1))",
-        "stride // 2": "uint32(stride >> uint32(1))",
-    }.items():
-        assert text.count(long) == 1
-        text = text.replace(long, short)
-    kernel = function_in("tree", text)
-    own = replace(REDUCE2.step, name="yours", build=lambda BLOCK: kernel).variant(BLOCK=BLOCK)
-    issued, length = issued_by_block(own), loop_length(own)
-    assert issued.at_most
-    assert issued.number > instructions(REDUCE1)  # "longer than that of reduce1"
-    iterations, _ = course.turns_and_busy(run_of(REDUCE2), "shared")
-    says("your loop has {} instructions per iteration. The bar counts all", length)
-    skipped = (issued.number - issued.fewest) // iterations
-    says("a warp in which no lane adds jumps over {} of them", skipped)
-    says("With its {} bits your loop", types.intp.bitwidth)
-
-
 WAYS_TO_HALVE = {
     "solution": {},
     "// 2 before the loop": {FIRST_HALF: "uint32(cuda.blockDim.x // 2)"},
     "uint32 around an index": {INDEX: "[uint32(tid + stride)]"},
     "both": {FIRST_HALF: "uint32(cuda.blockDim.x // 2)", INDEX: "[uint32(tid + stride)]"},
+    "both ends": {INDEX: MIRRORED},
+    "both ends, a variable": {ADDS: LAST_WORD, INDEX: "[last - tid]"},
+    "both ends, a variable, // 2": {
+        ADDS: LAST_WORD, INDEX: "[last - tid]", FIRST_HALF: "uint32(cuda.blockDim.x // 2)",
+    },
     "leave": {ADDS: LEAVES},
     "leave, // 2": {ADDS: LEAVES, FIRST_HALF: "cuda.blockDim.x // 2", NEXT_HALF: "stride // 2"},
     "leave, stride of reduce2": {ADDS: LEAVES, NEXT_HALF: "stride >> uint32(1)"},
+}  # fmt: skip
+# These have numbers of 64 bits, and all their threads stay.
+WIDE_WAYS = {
+    "// 2": {FIRST_HALF: "cuda.blockDim.x // 2", NEXT_HALF: "stride // 2"},
+    "// 2 in the loop alone": {NEXT_HALF: "stride // 2", INDEX: "[uint32(tid + stride)]"},
+    "both ends, wide": {INDEX: "[2 * stride - 1 - tid]"},
 }
 
 
 @cache
 def spelled(way):
-    """Return the solution of `tree` in one of the spellings of WAYS_TO_HALVE, as a Variant."""
+    """Return the solution of `tree` in a spelling of WAYS_TO_HALVE or WIDE_WAYS, as a Variant."""
     text = exercise("tree").solution_text
-    for short, other in WAYS_TO_HALVE[way].items():
+    for short, other in (WAYS_TO_HALVE | WIDE_WAYS)[way].items():
         assert text.count(short) == 1
         text = text.replace(short, other)
     kernel = function_in("tree", text)
@@ -514,11 +507,11 @@ def test_the_estimate_of_a_tree_says_how_it_was_written(compiler):
         for way in WAYS_TO_HALVE
     }
     narrow = [way for way in WAYS_TO_HALVE if "leave" not in way]
-    says("**{:.2f} to {:.2f} ms**: all its numbers have {} bits. So it has {} instructions per "
-         "iteration, and that of `reduce2` has {}, because its `stride` has {} bits. With "
-         "`uint32(…)` around an index it has {}", min(ms[way] for way in narrow),
-         max(ms[way] for way in narrow), 8 * np.uint32().nbytes, loop_length(spelled("solution")),
-         loop_length(REDUCE2), types.intp.bitwidth,
+    says("**{:.2f} to {:.1f} ms**: usually all its numbers have {} bits. Then it has {} "
+         "instructions per iteration, and that of `reduce2` has {}, because its `stride` has {} "
+         "bits. With `uint32(…)` around an index it has {}", min(ms[way] for way in narrow),
+         np.ceil(10 * max(ms[way] for way in narrow)) / 10, 8 * np.uint32().nbytes,
+         loop_length(spelled("solution")), loop_length(REDUCE2), types.intp.bitwidth,
          loop_length(spelled("uint32 around an index")))  # fmt: skip
     assert loop_length(spelled("// 2 before the loop")) == loop_length(spelled("solution"))
     once = [
@@ -534,8 +527,39 @@ def test_the_estimate_of_a_tree_says_how_it_was_written(compiler):
 
 
 @pytest.mark.slow
+def test_numbers_of_64_bits_make_the_loop_of_a_tree_longer(compiler):
+    both, _, mirrored = map(spelled, WIDE_WAYS)
+    wide = {way: issued_by_block(spelled(way)) for way in WIDE_WAYS}
+    ms = [
+        time_bars.times_of(spelled(way), recorded_times()).instructions for way in WIDE_WAYS
+    ]  # fmt: skip
+    says("**Above {:.0f} ms**: usually a number has {} bits", np.floor(min(ms)),
+         types.intp.bitwidth)  # fmt: skip
+    says("With `// 2` without `uint32(…)` your loop has {} instructions per iteration, and with "
+         "the index `2 * stride - 1 - tid` {}, or {} with `uint32(…)` around this index",
+         *map(loop_length, (both, mirrored, spelled("both ends"))))  # fmt: skip
+    with_jump = {way: one for way, one in wide.items() if one.at_most}
+    assert list(with_jump) == ["// 2", "both ends, wide"]
+    iterations, _ = course.turns_and_busy(run_of(REDUCE2), "shared")
+    (skipped,) = {(one.number - one.fewest) / iterations for one in with_jump.values()}
+    says("The bar counts all, but a warp in which no lane adds jumps over {:.0f} of them", skipped)
+
+
+@pytest.mark.slow
+def test_a_loop_tests_whether_an_index_with_a_sign_is_negative(compiler):
+    says("an index with `-` needs it, because a negative one counts from the end of the array, and "
+         "the loop has to test for it")  # fmt: skip
+    sign = f"{1 << 31:#x}"
+    tests = {
+        way: any(one.name == "LOP3" and sign in one.text_to("") for one in loop_of(spelled(way)))
+        for way in ("both ends, wide", "both ends", "solution")
+    }
+    assert list(tests.values()) == [True, False, False]
+
+
+@pytest.mark.slow
 def test_an_index_of_32_bits_costs_an_instruction(compiler):
-    says("not around an index, where it costs an instruction")
+    says("`uint32(…)` around it costs an instruction")
     text = exercise("without_remainder").solution_text
     assert text.count(INDEX) == 1
     kernel = function_in("without_remainder", text.replace(INDEX, "[uint32(tid + stride)]"))
@@ -971,8 +995,8 @@ def test_the_schedulers_issue_in_most_of_the_cycles():
     billions = zero.instructions * LONGEST / zero.elements / 1e9
     schedulers, clock = SCHEDULERS * H200.sms, H200.boost_clock_mhz / 1000
     ms = 1e3 * billions / schedulers / clock / share
-    says("This GPU has {} · {} = {} schedulers, so `reduce0` takes {:.2f} · {}⁹ ÷ {} ÷ {:.2f} GHz "
-         "÷ {:.2f} = {:.1f} ms", SCHEDULERS, H200.sms, schedulers, billions,
+    says("This GPU has {} · {} = {} schedulers, and for `reduce0` {:.2f} · {}⁹ ÷ {} ÷ {:.2f} GHz "
+         "÷ {:.2f} = {:.1f} ms, as recorded", SCHEDULERS, H200.sms, schedulers, billions,
          round(1e9 ** (1 / 9)), schedulers, clock, share, ms)  # fmt: skip
     assert ms == pytest.approx(times("reduce0").recorded, rel=0.005)
     for issue, share, all_ in profiled().values():  # clock, record and profiler agree
@@ -1071,6 +1095,9 @@ def test_the_curve_has_the_fastest_block_size_of_each_kernel():
         assert sizes["params"].nunique() == 4  # "the fastest of four block sizes"
         long = sizes[sizes["elements"] == LONGEST]
         assert long.loc[long["time_ms"].idxmin(), "params"] == f"BLOCK={THREADS}"
+    lengths = {row.elements for row in recorded_times() if row.kernel == "warps_leave"}
+    assert len(lengths) == 2  # "two lengths"
+    says("`warps_leave`, of which we recorded two lengths, with {} threads", BLOCK)
     fastest = ms_if_any(REDUCE3.step, "2^30")
     small = REDUCE3.step.variant(BLOCK=THREADS)
     of_all, of_half = (
