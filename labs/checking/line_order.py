@@ -214,7 +214,7 @@ def one_too_many(exercise: OrderExercise, order: Order) -> str | None:
     sentence is on the one whose rule is first in `exercise.rules`. The sentence says that the
     result is right, so the caller must have checked that.
     """
-    too_many = [rule.line for rule in exercise.rules if not rule.after and rule.line in order]
+    too_many = [line for line in _superfluous(exercise) if line in order]
     if not too_many:
         return None
     return translate(
@@ -222,6 +222,23 @@ def one_too_many(exercise: OrderExercise, order: Order) -> str | None:
         "are too many. Leave it out.",
         line=too_many[0],
     )
+
+
+def flaw_of(exercise: OrderExercise, order: Order) -> str | None:
+    """Return a sentence on an order with a superfluous line, whose result is not known; else None.
+
+    If the other lines break no rule, the result is right, and it is the sentence of `one_too_many`.
+    If they break one, it is the sentence of `misplaced`.
+    """
+    others = [line for line in order if line not in _superfluous(exercise)]
+    if misplaced(exercise, others):
+        return misplaced(exercise, order) if len(others) < len(order) else None
+    return one_too_many(exercise, order)
+
+
+def _superfluous(exercise: OrderExercise) -> list[int]:
+    """Return the numbers of the lines that are too many, in the order of `exercise.rules`."""
+    return [rule.line for rule in exercise.rules if not rule.after]
 
 
 def open_block(exercise: OrderExercise, order: Order) -> str | None:

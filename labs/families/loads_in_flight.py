@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from gpu_xray import XRay
 
 EACH = 4  # elements per thread
+STORES = ("store", "atomic")
+# A fence waits for all loads before it, and the others for the value that they pass on.
+OTHER_WAITS = ("fence", "fence_block", "shuffle", "vote", "match")
 BLOCK = THREADS * EACH  # elements per block
 
 
@@ -63,11 +66,11 @@ def copy_exercise(targets: tuple[Target, ...], **fields) -> KernelExercise:
 def waits_in_source() -> Target:
     """Return the target that each thread of block 0 and of a drawn block waits at most once.
 
-    A thread waits at a store into out or into shared memory if it has loaded from x since its
-    previous store. The count is the number of waits of the thread that waits most often. It is 4 if
-    an address or a condition depends on a loaded value, because then a load waits for another one.
-    At shapes that do not fill all blocks, only the waits in block 0 count, and none if block 0 is
-    partial.
+    A thread waits at a store into out or into shared memory, at a fence, a shuffle, a vote or a
+    match if it has loaded from x since it last waited. The count is the number of waits of the
+    thread that waits most often. It is 4 if an address or a condition depends on a loaded value,
+    because then a load waits for another one. At shapes that do not fill all blocks, only the waits
+    in block 0 count, and none if block 0 is partial.
     """
 
     def measure(run: Run) -> float:
@@ -94,6 +97,18 @@ def waits_in_source() -> Target:
         waits = _waits(run, block)
         thread = max(range(THREADS), key=lambda one: len(waits[one]))
         loads, store = waits[thread][0]
+        if store.kind not in STORES:
+            return translate(
+                "{line}: thread {thread} of block {block} waits here for its values when it has "
+                "begun {loads} of its {each}, and the loads behind it begin later. The thread "
+                "waits {times}.",
+                line=_line(run, store),
+                thread=thread,
+                block=block_number(block.block),
+                loads=counted(loads, "load"),
+                each=EACH,
+                times=counted(len(waits[thread]), "time"),
+            )
         return translate(
             "{line}: thread {thread} of block {block} stores here when it has begun {loads} of its "
             "{each}. A store waits until its value has arrived, and the loads behind it begin "
@@ -151,10 +166,10 @@ def _compiled(run: Run) -> XRay | None:
 
 
 def _waits(run: Run, block: Recording) -> list[list[tuple[int, Event]]]:
-    """Return, per thread of a block, the stores before which it waits, as pairs (loads, store).
+    """Return, per thread of a block, the events at which it waits, as pairs (loads, event).
 
-    loads: the number of loads that the thread has begun since its previous store. store: the event.
-    The pairs are in the order of execution.
+    loads: the number of loads that the thread has begun since it last waited. event: a store, or
+    another event of OTHER_WAITS. The pairs are in the order of execution.
     """
     waits: list[list[tuple[int, Event]]] = [[] for _ in range(THREADS)]
     loads = np.zeros(THREADS, int)
@@ -194,9 +209,9 @@ def _line(run: Run, event: Event) -> str:
 
 
 def _moves(run: Run, block: Recording) -> list[Event]:
-    """Return a block's events that load from x or store anything, in the order of execution.
+    """Return a block's events that load from x, store anything or wait, in the order of execution.
 
     Atomics count as stores.
     """
-    x, stores = run.names["x"], ("store", "atomic")
-    return [o for o in block.events if o.kind in stores or (o.kind, o.array) == ("load", x)]
+    loading, others = ("load", run.names["x"]), (*STORES, *OTHER_WAITS)
+    return [one for one in block.events if one.kind in others or (one.kind, one.array) == loading]

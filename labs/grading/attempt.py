@@ -194,8 +194,8 @@ def _observe_order(exercise: OrderExercise, submission, hidden: Hidden) -> Itera
             continue
         message = _labelled(exercise, submission, message)
         if "out" in message:
-            too_many = line_order.one_too_many(exercise, submission)
-            message |= {"found": message["found"] or too_many}
+            flaw = line_order.flaw_of(exercise, submission)
+            message |= {"found": message["found"] or flaw}
         yield message
 
 

@@ -178,6 +178,13 @@ def test_a_line_too_many_is_told_by_the_grader_as_by_the_check():
     assert told[0].startswith("The result is right, but line 3 does nothing for it")
 
 
+def test_a_line_too_many_in_a_wrong_order_is_not_called_harmless():
+    points, of, told = mark_of(f"{SAXPY} = [3, 2, 5, 4, 1]")
+    assert points < of
+    assert "The result is right" not in str(told)
+    assert "Line 3 numbers the threads of a block" in str(told)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
