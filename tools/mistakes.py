@@ -234,7 +234,7 @@ def _formulas(exercise: NumbersExercise) -> Iterator[Known]:
 def digest_of(exercise: Exercise) -> str:
     """Return 16 hexadecimal digits of a hash of all files that an exercise's table depends on.
 
-    Imports and docstrings are left out, because they change no table.
+    Imports, docstrings and lists of harmless slips are left out, because they change no table.
     """
     files = [ROOT / name for name in _SOURCES]
     own = ("exercise", "formula", "solution", "right", "wrong")
@@ -244,11 +244,12 @@ def digest_of(exercise: Exercise) -> str:
 
 
 def _effective(text: str) -> str:
-    """Return a file's text without the lines of imports and docstrings."""
+    """Return a file's text without the lines of imports, of docstrings and of HARMLESS."""
     lines = text.splitlines(keepends=True)
     for node in ast.walk(ast.parse(text)):
         is_docstring = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if is_docstring or isinstance(node, ast.Import | ast.ImportFrom):
+        is_list = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HARMLESS"
+        if is_docstring or is_list or isinstance(node, ast.Import | ast.ImportFrom):
             lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
     return "".join(lines)
 

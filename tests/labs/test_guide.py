@@ -12,7 +12,7 @@ import pytest
 from numba import cuda, float32
 
 from gemm_kernels.naive import naive
-from labs import EXERCISES, check
+from labs import EXERCISES
 from labs.checking.variants import Wrong
 from labs.checking.verdict import Verdict
 from labs.grading import marks
@@ -25,7 +25,6 @@ from labs.host import host_device_traffic, launches
 from labs.host.benchmark import faults
 from labs.host.exercise import HostExercise
 from tests.labs import versions
-from tests.labs.versions import changed
 from tools import guide_pages
 from utils.division import cdiv
 from utils.intrinsics.wide_memory import commit_copies, copy4_async
@@ -190,11 +189,6 @@ def reverse_without_waiting(x, out):
     commit_copies()
     cuda.syncthreads()
     out[t] = tile[127 - t]
-
-
-def test_what_the_guide_says_that_passes_does_pass():
-    odd = changed("whole_rows", ("alignment=16", "alignment=15"))
-    assert check("whole_rows", odd).passed
 
 
 def test_a_copy_that_nobody_waits_for_is_a_race():

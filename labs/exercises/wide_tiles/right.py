@@ -28,13 +28,12 @@ RIGHT = {
          "                of_b[j], of_b[j + 1], of_b[j + 2], of_b[j + 3] = p, q, r, s\n")],
 }  # fmt: skip
 
-_SPARE = "a spare row or element, or another alignment"
+_SPARE = "a spare row or element"
 _LOCALS = "of_a, of_b = cuda.local.array(8, float32), cuda.local.array(8, float32)"
 HARMLESS = {
-    f"constant_one_{way} in `{name} = cuda.shared.array((8, {words}), float32, alignment=16)`":
+    f"constant_one_more in `{name} = cuda.shared.array((8, {words}), float32, alignment=16)`":
         _SPARE
     for name, words in (("sa", 132), ("sb", 128))
-    for way in ("more", "less")
 } | {
     "constant_one_more in `sums = cuda.local.array((8, 8), float32)`": _SPARE,
     f"constant_one_more in `{_LOCALS}`": _SPARE,
