@@ -26,6 +26,7 @@ _STYLE = """<style>
 .jp-RenderedMarkdown > details {margin-bottom: 1em}
 .course-beside {display: flex; flex-wrap: wrap; gap: 8px 36px; align-items: flex-start}
 .course-beside > * {flex: 1 1 300px; min-width: 0}
+@media (min-width: 700px) {.course-beside > * {min-width: min-content}}
 .course code {font-family: monospace; font-size: 13px; background: rgba(128,128,128,.16);
  padding: 0 3px; border-radius: 3px; color: inherit; overflow-wrap: anywhere}
 .course-scroll {overflow-x: auto}
@@ -33,6 +34,7 @@ _STYLE = """<style>
 .course th, .course td {padding: 2px 11px 2px 0; text-align: right; border: none; font-size: 13px;
  color: inherit; background: transparent; vertical-align: bottom; max-width: 9em;
  white-space: normal !important}
+@media (max-width: 699px) {.course th, .course td {padding-right: 6px}}
 .course thead th {border-bottom: 1px solid currentColor; font-weight: 600}
 .course th:first-child, .course td:first-child {text-align: left; max-width: 16em}
 .course td:first-child:not(.words) code {white-space: nowrap}
