@@ -8,10 +8,6 @@ needs a CUDA device and Nsight Compute (``ncu``). ``data/README.md`` describes a
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +15,7 @@ import numpy as np
 from numba import cuda
 
 from reduce_kernels.remainder import IssueSlots, variants
+from tools.records.profiler import lines_of, profiled_text
 from utils.errors import CourseError
 from utils.ladder.shapes import ReduceShape
 from utils.machine import devices
@@ -49,13 +46,8 @@ def profile(metrics: str = f"{INSTRUCTIONS},{BUSY}") -> str:
     profiler's option `--metrics` takes them.
     """
     names = "|".join(variant.step.name for variant in variants())
-    command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
-    command += ["--print-units", "base", "-k", f"regex:{names}", "--metrics"]
-    command += [metrics, sys.executable, "-m", "tools.records.issue_slots"]
-    result = subprocess.run([*command, "--launch"], capture_output=True, text=True)
-    if result.returncode:
-        sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
-    return result.stdout
+    options = ["--profile-from-start", "off", "-k", f"regex:{names}", "--metrics", metrics]
+    return profiled_text(options, "tools.records.issue_slots", "--launch")
 
 
 def launches_of(text: str, kernel: str) -> dict[str, float]:
@@ -65,7 +57,7 @@ def launches_of(text: str, kernel: str) -> dict[str, float]:
     """
     values = {
         row["Metric Name"]: float(row["Metric Value"].replace(",", ""))
-        for row in csv.DictReader(io.StringIO(text[text.index('"ID"') :]))
+        for row in lines_of(text)
         if f"{kernel}[" in row["Kernel Name"]
     }
     if not values:

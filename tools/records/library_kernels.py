@@ -9,17 +9,14 @@ folder of the device. ``data/README.md`` describes a row.
 from __future__ import annotations
 
 import argparse
-import csv
 import datetime
-import io
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import numpy as np
 from numba import cuda
 
+from tools.records.profiler import lines_of, profiled_text
 from utils.errors import CourseError
 from utils.ladder.libraries import CUBLAS_TENSOR
 from utils.ladder.problems import bfloat16_bits, draw
@@ -57,13 +54,8 @@ def launch(elements: str, shape: GemmShape = SHAPE) -> None:
 
 def profile(elements: str) -> str:
     """Return the CSV text that the profiler prints for one product; exit if the profiler fails."""
-    command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
-    command += ["--print-units", "base", "--metrics", ",".join(METRICS)]
-    command += [sys.executable, "-W", "ignore", "-m", "tools.records.library_kernels"]
-    result = subprocess.run([*command, "--launch", elements], capture_output=True, text=True)
-    if result.returncode or '"ID"' not in result.stdout:
-        sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
-    return result.stdout
+    options = ["--profile-from-start", "off", "--metrics", ",".join(METRICS)]
+    return profiled_text(options, "tools.records.library_kernels", "--launch", elements)
 
 
 def rows_of(text: str, elements: str, device: str, version: int) -> Iterator[LibraryKernel]:
@@ -72,7 +64,7 @@ def rows_of(text: str, elements: str, device: str, version: int) -> Iterator[Lib
     text: what `profile` returns. version: cuBLAS's. The other arguments are columns of a row.
     """
     launches: dict[str, dict[str, str]] = {}
-    for line in csv.DictReader(io.StringIO(text[text.index('"ID"') :])):
+    for line in lines_of(text):
         metric = {line["Metric Name"]: line["Metric Value"]}
         launches[line["ID"]] = launches.get(line["ID"], line) | metric
     for one in launches.values():

@@ -10,12 +10,8 @@ it adds the launches that the file does not have. ``data/README.md`` describes a
 from __future__ import annotations
 
 import argparse
-import csv
 import datetime
-import io
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -26,6 +22,7 @@ import gemm_kernels
 import reduce_kernels
 from gemm_kernels import buffers_alone, tiles_alone, wide_alone
 from gemm_kernels.occupancy_alone import kernels, with_blocks
+from tools.records.profiler import lines_of, profiled_text
 from utils.errors import CourseError
 from utils.ladder.problems import draw
 from utils.ladder.shapes import GemmShape, ReduceShape
@@ -160,14 +157,9 @@ def profile(caches: str, *options: str) -> str:
     It has a line per launch and metric. caches: "cold" or "warm". options: further options of this
     command, which is started under the profiler.
     """
-    command = ["ncu", "--clock-control", "none", "--profile-from-start", "off", "--csv"]
-    command += ["--cache-control", CACHES[caches], "--print-units", "base"]
-    command += ["--metrics", ",".join([*COUNTERS, STATES])]
-    command += [sys.executable, "-W", "ignore", "-m", "tools.records.profiled_launches"]
-    result = subprocess.run([*command, "--launch", *options], capture_output=True, text=True)
-    if result.returncode or '"ID"' not in result.stdout:
-        sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
-    return result.stdout
+    own = ["--profile-from-start", "off", "--cache-control", CACHES[caches]]
+    own += ["--metrics", ",".join([*COUNTERS, STATES])]
+    return profiled_text(own, "tools.records.profiled_launches", "--launch", *options)
 
 
 def rows_of(
@@ -178,7 +170,7 @@ def rows_of(
     text: what `profile` returns. Raises CourseError unless the profiler saw each launch, once.
     """
     values: dict[str, dict[str, float]] = {}
-    for line in csv.DictReader(io.StringIO(text[text.index('"ID"') :])):
+    for line in lines_of(text):
         metric, value = line["Metric Name"], float(line["Metric Value"].replace(",", ""))
         found = STATE.fullmatch(metric)
         if counter := found[1] if found else COUNTERS.get(metric):

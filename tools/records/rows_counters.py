@@ -8,10 +8,6 @@ needs a CUDA device and Nsight Compute (``ncu``). ``data/README.md`` describes a
 from __future__ import annotations
 
 import argparse
-import csv
-import io
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +16,7 @@ from numba import cuda
 
 from gemm_kernels import rows_apart
 from gemm_kernels.wide_alone import WideCounters
+from tools.records.profiler import lines_of, profiled_text
 from tools.records.wide_counters import METRICS, SIZE
 from utils.ladder.shapes import GemmShape
 from utils.machine import devices
@@ -37,18 +34,14 @@ def launch() -> None:
 
 def profile() -> str:
     """Return the CSV text that the profiler prints; exit if the profiler fails."""
-    command = ["ncu", "--clock-control", "none", "--csv", "--print-units", "base", "--metrics"]
-    command += [",".join(METRICS), sys.executable, "-m", "tools.records.rows_counters", "--launch"]
-    result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode:
-        sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
-    return result.stdout
+    options = ["--metrics", ",".join(METRICS)]
+    return profiled_text(options, "tools.records.rows_counters", "--launch")
 
 
 def rows_of(text: str, device: str) -> Iterator[WideCounters]:
     """Yield a row per kernel, in the order of `rows_apart.variants`; text: the profiler's CSV."""
     launches: dict[int, dict[str, int]] = {}
-    for row in csv.DictReader(io.StringIO(text[text.index('"ID"') :])):
+    for row in lines_of(text):
         value = int(row["Metric Value"].replace(",", ""))
         launches.setdefault(int(row["ID"]), {})[row["Metric Name"]] = value
     for variant, number in zip(rows_apart.variants(), sorted(launches), strict=True):

@@ -9,17 +9,14 @@ Each is launched twice, and the second launch counts.
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import itertools
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from numba import cuda
 
+from tools.records.profiler import lines_of, profiled_text
 from tools.records.spills import LIMITS, NAME, PRODUCTS, loops, products
 from utils.errors import CourseError
 from utils.machine import devices
@@ -79,14 +76,9 @@ def launch() -> None:
 
 def profile() -> str:
     """Return the CSV text that the profiler prints; exit if the profiler fails."""
-    command = ["ncu", "--clock-control", "none", "--cache-control", "none", "--csv"]
-    command += ["--profile-from-start", "off", "--print-units", "base"]
-    command += ["--metrics", ",".join(COUNTERS), sys.executable, "-W", "ignore"]
-    command += ["-m", "tools.records.spill_counters", "--launch"]
-    result = subprocess.run(command, capture_output=True, text=True)
-    if result.returncode or '"ID"' not in result.stdout:
-        sys.exit(f"The profiler failed: {result.stdout[-2000:]} {result.stderr[-2000:]}")
-    return result.stdout
+    options = ["--cache-control", "none", "--profile-from-start", "off"]
+    options += ["--metrics", ",".join(COUNTERS)]
+    return profiled_text(options, "tools.records.spill_counters", "--launch")
 
 
 def rows_of(
@@ -97,7 +89,7 @@ def rows_of(
     text: what `profile` returns. launched: what `launches` returns. Raises CourseError unless the
     profiler saw each launch, once.
     """
-    table = list(csv.DictReader(io.StringIO(text[text.index('"ID"') :])))
+    table = lines_of(text)
     seen = dict.fromkeys(line["ID"] for line in table)
     if len(seen) != len(launched):
         raise CourseError(f"The profiler saw {len(seen)} of {len(launched)} launches.")
