@@ -40,5 +40,5 @@ def test_the_table_follows_other_lines(started):
 @pytest.mark.parametrize(("code", "prints"), [(1, TABLE), (0, "==PROF== no kernel was profiled")])
 def test_a_profiler_that_fails_or_sees_nothing_ends_the_command(started, code, prints):
     started.code, started.prints = code, prints
-    with pytest.raises(SystemExit, match=r"The profiler failed: .* no permission"):
+    with pytest.raises(SystemExit, match=r"(?s)The profiler failed: .* no permission"):
         profiled_text([], "some.module")
